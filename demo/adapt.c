@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From bit/s of RTP packets to kbit/s of video; see adapt.h. */
+/* Converts bit/s of RTP packets to kbit/s of video; see adapt.h. */
 #include "adapt.h"
 
 #include <errno.h>
@@ -8,27 +8,27 @@
 /* Opus at 32 kbit/s, with 50 RTP headers a second. */
 #define SOUND_BITS 40000
 
-/* RTP headers, and the encoder's rate control is not exact. */
+/* RTP headers, and inaccuracy of the encoder's rate control. */
 #define VIDEO_SHARE 1.03
 
-/* Below this 640x360 is not worth looking at. */
-#define LEAST_KBIT 150
+/* Below this, 640x360 is of no use. */
+#define MIN_KBIT 150
 
-guint demo_adapt_most(guint kbit)
+guint demo_adapt_max(guint kbit)
 {
     return (guint)(kbit * 1000 * VIDEO_SHARE) + SOUND_BITS;
 }
 
-guint demo_adapt_least(guint kbit)
+guint demo_adapt_min(guint kbit)
 {
-    return demo_adapt_most(MIN(LEAST_KBIT, kbit));
+    return demo_adapt_max(MIN(MIN_KBIT, kbit));
 }
 
 static guint video_kbit(const demo_adapt *adapt, guint estimate)
 {
     double kbit = ((double)estimate - SOUND_BITS) / VIDEO_SHARE / 1000 + 0.5;
-    guint least = MIN(LEAST_KBIT, adapt->best);
-    return kbit < least ? least : MIN((guint)kbit, adapt->best);
+    guint min_kbit = MIN(MIN_KBIT, adapt->best);
+    return kbit < min_kbit ? min_kbit : MIN((guint)kbit, adapt->best);
 }
 
 typedef struct change {
@@ -48,7 +48,7 @@ static gboolean write_change(gpointer user)
     return G_SOURCE_REMOVE;
 }
 
-/* In the main loop, since a slow disk must not delay the thread that notifies us. */
+/* In the main loop, so that a slow disk does not delay the thread that notifies us. */
 static void note(demo_adapt *adapt, guint kbit)
 {
     change *made = g_new(change, 1);

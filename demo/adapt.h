@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lets the encoder of the LiveTCP leg follow the bit rate that livetcpsink estimates. */
+/* Makes the encoder of the LiveTCP leg follow livetcpsink's estimated bit rate. */
 #ifndef DEMO_ADAPT_H
 #define DEMO_ADAPT_H
 
@@ -9,23 +9,22 @@
 typedef struct demo_adapt {
     GstElement *encoder, *sink;
     gulong handler;
-    guint best; /* kbit/s of the video */
-    gint now;   /* the same at present, atomic */
-    FILE *file; /* encoder.csv: a line for each change */
+    guint best; /* maximum of the video, kbit/s */
+    gint now;   /* current value, atomic */
+    FILE *file; /* encoder.csv: a line per change */
 } demo_adapt;
 
-/* The bounds of the estimate, in bit/s, for video of up to `kbit` kbit/s, the sound beside it and
- * the headers of both. */
-guint demo_adapt_most(guint kbit);
-guint demo_adapt_least(guint kbit);
+/* Limits of the estimate, in bit/s, for video of up to `kbit` kbit/s with sound and headers. */
+guint demo_adapt_max(guint kbit);
+guint demo_adapt_min(guint kbit);
 
-/* From here on `encoder`, an x264enc, follows `sink`, between a minimum rate and `best` kbit/s.
- * Takes over both references. Writes encoder.csv in `directory`, with the lines time_us,kbit. FALSE
- * with *error filled in if it cannot. */
+/* Makes `encoder`, an x264enc, follow `sink`, between a minimum rate and `best` kbit/s. Takes over
+ * both references. Writes encoder.csv with lines time_us,kbit in `directory`. FALSE with *error on
+ * failure. */
 gboolean demo_adapt_start(demo_adapt *adapt, GstElement *encoder, GstElement *sink, guint best,
                           const char *directory, GError **error);
 
-/* When the pipeline has stopped; also without start(). */
+/* Call after the pipeline has stopped; allowed without start(). */
 void demo_adapt_stop(demo_adapt *adapt);
 
 #endif

@@ -6,7 +6,7 @@
 
 enum { NOW_MS = 40, LATENCY_MS = 100 };
 
-/* Live, so that it goes on when a leg has nothing to show: its last picture stays, frozen. */
+/* Live, so that it continues when a leg has nothing to show: its last picture stays. */
 void demo_canvas_append(GString *description)
 {
     g_string_append_printf(description,
@@ -18,7 +18,7 @@ void demo_canvas_append(GString *description)
                            (gint64)LATENCY_MS * GST_MSECOND);
 }
 
-/* Pictures that the compositor drops are decoded and counted, too: qos=false. */
+/* Pictures that the compositor drops are decoded and counted as well: qos=false. */
 void demo_canvas_append_leg(GString *description, int index)
 {
     g_string_append_printf(description,
@@ -28,8 +28,8 @@ void demo_canvas_append_leg(GString *description, int index)
                            demo_legs[index].title, demo_legs[index].name, index + 1);
 }
 
-/* Decoding may take longer than the compositor waits for a picture of the time of its arrival. */
-static GstPadProbeReturn stamp(GstPad *pad, GstPadProbeInfo *info, gpointer user)
+/* Decoding may take longer than the compositor waits for a picture of its arrival time. */
+static GstPadProbeReturn timestamp_arrival(GstPad *pad, GstPadProbeInfo *info, gpointer user)
 {
     (void)pad;
     demo_canvas *canvas = user;
@@ -39,9 +39,9 @@ static GstPadProbeReturn stamp(GstPad *pad, GstPadProbeInfo *info, gpointer user
     return GST_PAD_PROBE_OK;
 }
 
-/* The compositor draws every frame of its own, however late it is, unless an element reports the
- * lateness. The sink does not wait for the time of a frame, so it cannot. On a busy machine the
- * window would show pictures received minutes ago. */
+/* The compositor draws each of its frames, however late, unless an element reports the lateness.
+ * The sink does not wait for frame times, so it cannot. On a busy machine the window would show
+ * pictures received minutes ago. */
 static GstPadProbeReturn keep_up(GstPad *pad, GstPadProbeInfo *info, gpointer user)
 {
     demo_canvas *canvas = user;
@@ -54,7 +54,7 @@ static GstPadProbeReturn keep_up(GstPad *pad, GstPadProbeInfo *info, gpointer us
     return GST_PAD_PROBE_OK;
 }
 
-/* The sink reports every frame as in time. */
+/* The sink would report every frame as in time. */
 static GstPadProbeReturn drop_qos(GstPad *pad, GstPadProbeInfo *info, gpointer user)
 {
     (void)pad;
@@ -79,7 +79,7 @@ static void prepare_leg(demo_canvas *canvas, GstElement *screen, int index)
     if (pad != NULL) { /* the receiver has this leg */
         GstElement *shown = demo_stage_element(canvas->stage, queue);
         g_object_set(pad, "xpos", 8 + index * 656, "ypos", 8, "zorder", 1 + index, NULL);
-        watch(canvas, shown, GST_PAD_PROBE_TYPE_BUFFER, stamp);
+        watch(canvas, shown, GST_PAD_PROBE_TYPE_BUFFER, timestamp_arrival);
         gst_object_unref(shown);
         gst_object_unref(pad);
     }
@@ -101,7 +101,7 @@ void demo_canvas_init(demo_canvas *canvas, demo_stage *stage)
     gst_object_unref(screen);
 }
 
-/* Without a display autovideosink takes a fake sink and does not report it. */
+/* Without a display autovideosink uses a fake sink and does not report it. */
 gboolean demo_canvas_visible(const demo_canvas *canvas, GError **error)
 {
     GstElement *display = demo_stage_element(canvas->stage, "display");
@@ -120,7 +120,7 @@ gboolean demo_canvas_visible(const demo_canvas *canvas, GError **error)
     return found;
 }
 
-/* Shows the current time in the programme, beside the times that are in the pictures. */
+/* Shows the current time of the programme, beside the times in the pictures. */
 static gboolean on_now(gpointer user)
 {
     demo_canvas *canvas = user;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The legs. In front of both is an unbounded queue, and neither drops: a leg that falls behind is
- * late, and the demonstration measures how late. The plain leg has exactly the elements and the
- * settings that people use today; it is not made worse (no bounded queue that would block the other
- * leg, no small buffer), and not better either (no TCP_NODELAY).
+ * The legs. Before each is an unbounded queue, and neither drops: a leg that falls behind is late,
+ * and the demonstration measures its delay. The plain leg has exactly the elements and settings in
+ * common use today: it is made neither worse (a bounded queue that blocks the other leg, a small
+ * buffer) nor better (TCP_NODELAY).
  */
 #include "leg.h"
 
 #define UNBOUNDED_QUEUE "queue max-size-buffers=0 max-size-bytes=0 max-size-time=0"
 
-/* The maximum size: encoders that start may keep the processors from everything else. */
+/* The maximum: at their start encoders may use all processors. */
 enum { HANDSHAKE_TIMEOUT_MS = 60000 };
 
 static char *plain_send(const demo_leg_options *options)
@@ -29,7 +29,7 @@ static char *plain_receive(const demo_leg_options *options)
                            options->port);
 }
 
-/* The media are files, and sent in real time. */
+/* The media are files, sent in real time. */
 static char *livetcp_send(const demo_leg_options *options)
 {
     return g_strdup_printf(UNBOUNDED_QUEUE " ! livetcpsink name=livetcp-transport host=%s port=%u"
@@ -38,8 +38,8 @@ static char *livetcp_send(const demo_leg_options *options)
                                            " handshake-timeout=%u sync=false async=false"
                                            " leaky=upstream max-send-delay=0",
                            options->host, options->port, options->connections,
-                           options->policy != NULL ? options->policy : "auto", options->least,
-                           options->most, HANDSHAKE_TIMEOUT_MS);
+                           options->policy != NULL ? options->policy : "auto", options->min_bitrate,
+                           options->max_bitrate, HANDSHAKE_TIMEOUT_MS);
 }
 
 static char *livetcp_receive(const demo_leg_options *options)

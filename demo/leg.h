@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* The legs of the demonstration: ways to carry the same packets over the same path. */
+/* Legs of the demonstration: different transports for the same packets over the same path. */
 #ifndef DEMO_LEG_H
 #define DEMO_LEG_H
 
 #include <gst/gst.h>
 
-/* The parameters of a leg's fragments. Strings are borrowed. */
+/* Parameters of a leg's pipeline fragments. Strings are borrowed. */
 typedef struct demo_leg_options {
-    const char *host;   /* where the receiver listens */
-    guint port;         /* its port for this leg; 0 when receiving: any free one */
-    const char *policy; /* LiveTCP's */
-    guint connections;  /* LiveTCP's, 1..32 */
-    guint least, most;  /* LiveTCP's, bounds of its estimated bit rate; 0 = none */
+    const char *host;               /* of the receiver */
+    guint port;                     /* the receiver's port for this leg; receiving, 0 = any */
+    const char *policy;             /* LiveTCP's */
+    guint connections;              /* LiveTCP's, 1..32 */
+    guint min_bitrate, max_bitrate; /* LiveTCP's, limits of its estimated bit rate; 0 = none */
 } demo_leg_options;
 
 /*

@@ -21,7 +21,7 @@ LIMITS_MS = (200, 500)
 
 
 class Packet:
-    """A packet that was sent. `key` tells it from all others of the run."""
+    """A sent packet. `key` identifies it among all packets of the run."""
 
     __slots__ = ("key", "sent_us", "payload_type", "timestamp", "ssrc", "size")
 
@@ -35,7 +35,7 @@ class Packet:
 
 
 class Sample:
-    """One delay: of a packet, or of a frame. `at_s` is when it was sent, from the first on."""
+    """The delay of a packet or frame. `at_s` is its send time, from the first one on."""
 
     __slots__ = ("at_s", "delay_ms", "state")
     ARRIVED, ON_ITS_WAY, LOST = "arrived", "on its way", "lost"
@@ -62,7 +62,7 @@ def read_arrivals(path):
 
 
 def last_arrived(packets, arrivals):
-    """Position in `packets` of the last one that arrived; -1: none did."""
+    """Index in `packets` of the last one that arrived; -1: none."""
     for position in range(len(packets) - 1, -1, -1):
         if packets[position].key in arrivals:
             return position
@@ -90,7 +90,7 @@ def packet_samples(packets, arrivals, stop_us):
 
 
 def group_frames(packets):
-    """Lists of the packets of each frame: those with one timestamp."""
+    """The packets of each frame: those with the same timestamp."""
     frames = {}
     for packet in packets:
         frames.setdefault((packet.ssrc, packet.timestamp), []).append(packet)

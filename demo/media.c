@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The common part of the sending pipeline for both legs; see media.h. */
+/* The sending pipeline's common part; see media.h. */
 #include "media.h"
 
 void demo_media_append_source(GString *p, guint lead_in_ms)
@@ -7,7 +7,7 @@ void demo_media_append_source(GString *p, guint lead_in_ms)
     g_string_append_printf(
         p,
         "filesrc name=file ! matroskademux name=demux"
-        /* Decoders run ahead of the clock; from clocksync on everything is live. */
+        /* Decoders run ahead of the clock; everything after clocksync is live. */
         " demux.video_0 ! queue ! h264parse ! avdec_h264 max-threads=1"
         " ! videoconvert ! video/x-raw,format=I420"
         " ! clocksync name=video-clock ts-offset=%" G_GINT64_FORMAT

@@ -28,7 +28,7 @@ PAUSE_SECONDS = 0.4
 
 
 class MediaError(Exception):
-    """Something the programme needs is not there; the text says what to do."""
+    """Media or a program is missing; the text has the remedy."""
 
 
 def find_clips(media):
@@ -50,7 +50,7 @@ def find_speech():
 
 
 def write_speech(files, target):
-    """Strings the recordings together, a pause between them, to exactly SECONDS."""
+    """Joins the recordings, with pauses in between, to exactly SECONDS."""
     with wave.open(str(files[0])) as first:
         parameters = first.getparams()
     frame_size = parameters.sampwidth * parameters.nchannels

@@ -10,7 +10,7 @@ import table
 
 
 class Tail:
-    """The lines that were added to a growing CSV file since the last look."""
+    """Reads the lines added to a growing CSV file since the last call."""
 
     def __init__(self, path):
         self.path = path
@@ -104,7 +104,7 @@ class Progress:
         return f"{when} | {sent:,} packets | delay now: {delays}{self.encoder()}"
 
     def encoder(self):
-        """What LiveTCP's encoder is set to, and how often that changed."""
+        """The setting of LiveTCP's encoder, and how often it has changed."""
         if self.encoder_kbit is None:
             return ""
         return f" | encoder {self.encoder_kbit:,} kbit/s, {self.encoder_settings - 1} changes"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The receiving program: takes the packets of every leg out of its transport, records each arrival,
- * and decodes picture and sound as they come, as a viewer's player would. The jitter buffers put
- * the packets in order; packets in order pass them at once. Nothing waits for a time to be played.
+ * The receiving program: takes the packets of each leg from its transport, records each arrival,
+ * and decodes pictures and sound on arrival, as a viewer's player would. Jitter buffers restore the
+ * order of packets, and pass packets in order at once. There is no playout delay.
  *
- * Control files: writes "listening" when every leg can be called, ends when "demo-receive.stop"
+ * Control files: writes "listening" when all legs are listening, ends when "demo-receive.stop"
  * appears, and leaves "received" with the counts of decoded buffers.
  */
 #include "canvas.h"
@@ -13,18 +13,18 @@
 
 enum { VIDEO_PAYLOAD = 96, AUDIO_PAYLOAD = 97, LISTENING_TIMEOUT_S = 60 };
 
-/* Waits for a missing packet for a second. */
+/* Waits up to a second for a missing packet. */
 #define JITTER_BUFFER "rtpjitterbuffer latency=1000"
 
 typedef struct receive_options {
     char *directory;
     char *legs; /* names, comma-separated */
     gboolean window;
-    int port; /* of the first leg, the others' follow; 0: any */
+    int port; /* of the first leg, the others follow; 0: any */
 } receive_options;
 
 typedef struct decoded {
-    gint video, audio; /* buffers out of the decoders, atomic */
+    gint video, audio; /* decoded buffers, atomic */
 } decoded;
 
 typedef struct receiver {
@@ -114,8 +114,8 @@ static GstCaps *on_request_pt_map(GstElement *demux, guint payload, gpointer use
             : "application/x-rtp,media=audio,clock-rate=48000,encoding-name=OPUS");
 }
 
-/* Both legs get timestamps alike, the time of arrival; the transports differ in theirs. */
-static GstPadProbeReturn stamp(GstPad *pad, GstPadProbeInfo *info, gpointer user)
+/* Timestamps of both legs are times of arrival; the transports' own ones differ. */
+static GstPadProbeReturn timestamp_arrival(GstPad *pad, GstPadProbeInfo *info, gpointer user)
 {
     (void)pad;
     receiver *r = user;
@@ -155,8 +155,8 @@ static gboolean set_up_leg(receiver *r, int index, GError **error)
     g_signal_connect(demux, "request-pt-map", G_CALLBACK(on_request_pt_map), NULL);
 
     gboolean ok = demo_stage_trace(&r->stage, leg, packets, "src", error);
-    probe(r, leg, "-packets", stamp, r);
-    probe(r, leg, "-order", stamp, r);
+    probe(r, leg, "-packets", timestamp_arrival, r);
+    probe(r, leg, "-order", timestamp_arrival, r);
     probe(r, leg, "-video", count, &r->decoded[index].video);
     probe(r, leg, "-audio", count, &r->decoded[index].audio);
 
@@ -185,7 +185,7 @@ static gboolean prepare(receiver *r, GError **error)
     return ok;
 }
 
-/* The port that the leg listens on; 0 if it does not do so in time. */
+/* The port of the leg's listener; 0 if it does not listen in time. */
 static guint wait_for_port(receiver *r, const demo_leg *leg)
 {
     gchar *name = g_strconcat(leg->name, "-transport", NULL);

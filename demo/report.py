@@ -28,11 +28,11 @@ POINTS = 1500  # of a curve; more would not be seen
 
 
 class ReportError(Exception):
-    """The traces cannot be used; the text says why."""
+    """The traces are unusable; the text has the reason."""
 
 
 def sent_trace(directory, leg):
-    """What was sent over a leg: a trace of its own when it has an encoder of its own."""
+    """The packets sent over a leg: a trace of its own if it has its own encoder."""
     own = directory / f"sent-{leg}.csv"
     return own if own.exists() else directory / "sent.csv"
 
@@ -47,7 +47,7 @@ def encoder_rates(directory):
 
 
 def encoder_note(run, directory):
-    """That LiveTCP's encoder adapts, and how far it went: the pictures are not the same then."""
+    """Says that LiveTCP's encoder adapts, and its range: the pictures differ then."""
     rates = encoder_rates(directory)
     if not run.get("adapt") or not rates:
         return ""
@@ -79,7 +79,7 @@ def load(directory):
 
 
 def plain_json(value):
-    """JSON has no infinity: a delay without an end is null."""
+    """JSON has no infinity: an infinite delay becomes null."""
     if isinstance(value, dict):
         return {key: plain_json(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
@@ -90,7 +90,7 @@ def plain_json(value):
 
 
 def headline(titles, results):
-    """The sentence above everything: p95 of the frames, or of the sound without any."""
+    """The headline: p95 of the frames, or of the sound without pictures."""
     for stream, what in (("frames", "frames of video could be shown"),
                          ("sound", "packets of sound had come")):
         numbers = [result[stream] for result in results]
@@ -108,7 +108,7 @@ def mathis_bit_rate(mss, rtt_s, loss):
 
 
 def capacity_note(run):
-    """What a single connection can carry on this path, where theory says so."""
+    """The capacity of a single connection on this path, where theory gives one."""
     loss, rtt_s = run["loss"], 2 * run["propagation_ms"] / 1e3
     if run["congestion_control"] != "reno" or loss <= 0 or rtt_s <= 0:
         return ""
@@ -122,7 +122,7 @@ def capacity_note(run):
 
 
 def thin(samples):
-    """At most POINTS (time, delay) pairs: of each bin the worst, so that no peak is hidden."""
+    """At most POINTS (time, delay) pairs: the largest delay of each bin, so that all peaks are kept."""
     points = [(s.at_s, s.delay_ms) for s in samples if s.state == s.ARRIVED]
     if len(points) <= POINTS:
         return points
@@ -132,8 +132,8 @@ def thin(samples):
 
 
 def share_later(samples):
-    """Points (delay, share of all samples that took longer), for a step curve. What has not come
-    counts as later than everything that has."""
+    """Points (delay, share of samples that took longer), for a step curve. Packets that never arrived
+    count as later than all others."""
     arrived = sorted(s.delay_ms for s in samples if s.state == s.ARRIVED)
     total = len(samples)
     points = [(delay, (total - i - 1) / total) for i, delay in enumerate(arrived)]
@@ -144,7 +144,7 @@ def share_later(samples):
 
 
 def charts(run, titles, legs, results):
-    """What the page's script draws."""
+    """Data for the page's script."""
     panels = []
     for name, stream, unit in PANELS:
         streams = [getattr(leg, stream) for leg in legs]
@@ -159,7 +159,7 @@ def charts(run, titles, legs, results):
 
 
 def embedded_json(value):
-    """Inside a page: no text of it can end its element."""
+    """JSON for a script element: it cannot contain the element's end tag."""
     return json.dumps(plain_json(value)).replace("<", "\\u003c")
 
 

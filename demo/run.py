@@ -31,11 +31,11 @@ FIRST_PORT = 5004  # in a network namespace of its own, where every port is free
 
 
 class DemoError(Exception):
-    """The demonstration cannot go on; the text says why and what to do."""
+    """The demonstration cannot continue; the text has reason and remedy."""
 
 
 def share(text):
-    """"2%" or "0.02"."""
+    """Parses "2%" or "0.02"."""
     try:
         value = float(text[:-1]) / 100 if text.endswith("%") else float(text)
     except ValueError:
@@ -46,7 +46,7 @@ def share(text):
 
 
 def milliseconds(text):
-    """"50ms", "0.05s" or "50"."""
+    """Parses "50ms", "0.05s" or "50"."""
     try:
         for suffix, factor in (("ms", 1.0), ("s", 1000.0), ("", 1.0)):
             if text.endswith(suffix):
@@ -68,7 +68,7 @@ def whole(low, high):
 
 
 def first_values(parser, spec):
-    """Delay and loss of a path from its beginning; livetcp emulate checks everything else."""
+    """Initial delay and loss of a path; livetcp emulate validates the rest."""
     given = dict(item.strip().split("=", 1) for item in spec.split(",")
                  if "=" in item and "@" not in item)
     try:
@@ -147,7 +147,7 @@ def check_window(options):
 
 
 def check_path(options):
-    """What would fail later, and with less to say."""
+    """Finds errors that would appear later with a less specific message."""
     if options.loopback:
         return
     if not os.path.exists("/dev/net/tun"):
@@ -161,7 +161,7 @@ def check_path(options):
 
 
 def commands(options, directory):
-    """(what runs at the far end, what runs at the near end)."""
+    """(command at the far end, command at the near end)."""
     programs = options.build / "demo"
     receive = [programs / "demo-receive", "--directory", directory, "--legs",
                ",".join(options.legs)]
@@ -196,7 +196,7 @@ def emulated(options, directory, receive, send):
 
 
 class Processes:
-    """What was started. Whatever happens, stop() leaves nothing behind."""
+    """The started processes; stop() ends all of them in any case."""
 
     def __init__(self, options, directory):
         self.log = directory / "log.txt"
@@ -242,13 +242,13 @@ class Processes:
             self.wait(CLOSE_SECONDS)
 
     def said(self):
-        """The last lines of what they said."""
+        """The last lines of the processes' output."""
         lines = self.log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
         return "\n".join(lines[-15:])
 
 
 def follow(options, directory, processes):
-    """Shows progress until all has come, or no more is waited for. Returns when that was."""
+    """Shows progress until all packets have arrived or the wait is over. Returns that time."""
     view = progress.Progress(directory, options.legs, options.duration)
     ended_at = None
     while True:
@@ -268,7 +268,7 @@ def follow(options, directory, processes):
 
 
 def ask_to_stop(directory, processes):
-    """The receiver first: it says what it decoded while the path is still there."""
+    """Stops the receiver first: it reports its counts while the path still exists."""
     (directory / "demo-receive.stop").touch()
     deadline = time.monotonic() + CLOSE_SECONDS
     while not ((directory / "received").exists() or processes.ended()
@@ -298,7 +298,7 @@ def describe_path(options, sending):
 
 
 def describe_encoders(options):
-    """(what follows what, what both legs have in common)."""
+    """(which encoder follows what, what both legs share)."""
     if not options.adapt:
         return (f"one for both legs, {options.bitrate} kbit/s throughout",
                 "get the same packets from one tee, at the same time, each through a queue "

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The sending program: plays the recorded programme in a loop and in real time, and encodes it
- * live. With --adapt every leg has an encoder of its own for the same pictures, and LiveTCP's
- * follows its estimated bit rate. Otherwise there is one encoder, and exactly the same RTP packets
- * go to every leg at the same time.
+ * live. With --adapt each leg has an encoder of its own for the same pictures, and LiveTCP's
+ * follows its estimated bit rate. Otherwise there is one encoder, and the same RTP packets go to
+ * all legs at the same time.
  *
  * A trace records when each packet leaves the payloaders: "sent", or "sent-<leg>" with --adapt.
  * Control files: waits for "listening" (written by the receiving program: a line "<leg> <port>"
- * each), writes "sending" with the settings of its network namespace, ends when "demo-send.stop"
- * appears.
+ * each), writes "sending" with the settings of its network namespace, and ends when
+ * "demo-send.stop" appears.
  */
 #include "adapt.h"
 #include "leg.h"
@@ -17,8 +17,8 @@
 
 #include <stdio.h>
 
-/* The programme starts this much after the pipeline, when all connections are open: the comparison
- * covers a running transmission, not the time to open it. */
+/* The programme starts this long after the pipeline, when all connections are open: the comparison
+ * is about transmission, not about opening connections. */
 enum { LEAD_IN_MS = 1000, LISTENING_TIMEOUT_S = 120 };
 
 typedef struct send_options {
@@ -32,7 +32,7 @@ typedef struct sender sender;
 
 typedef struct stream {
     sender *owner;
-    GstClockTime last; /* running time of the last buffer that was let through */
+    GstClockTime last; /* running time of the last buffer that was passed */
     gboolean ended;
 } stream;
 
@@ -40,9 +40,9 @@ struct sender {
     demo_stage stage;
     send_options options;
     stream video, audio;
-    guint ports[DEMO_LEGS]; /* 0: the receiver does not have this leg */
+    guint ports[DEMO_LEGS]; /* 0: not one of the receiver's legs */
     demo_adapt adapt;
-    gint playing; /* streams that have not come to their end, atomic */
+    gint playing; /* streams that have not ended, atomic */
 };
 
 static gboolean parse_options(int *argc, char ***argv, send_options *o, GError **error)
@@ -66,7 +66,7 @@ static gboolean parse_options(int *argc, char ***argv, send_options *o, GError *
     g_option_context_free(context);
     o->host_is_given = o->host != NULL;
     if (ok && o->host == NULL) {
-        o->host = g_strdup(g_getenv("LIVETCP_FAR")); /* livetcp emulate sets it */
+        o->host = g_strdup(g_getenv("LIVETCP_FAR")); /* set by livetcp emulate */
     }
     if (ok && (o->directory == NULL || o->programme == NULL || o->host == NULL)) {
         g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED,
@@ -76,7 +76,7 @@ static gboolean parse_options(int *argc, char ***argv, send_options *o, GError *
     return ok;
 }
 
-/* Where a leg sends: to an address of its own where `livetcp emulate` has a link for each. */
+/* Destination of a leg: an address of its own where `livetcp emulate` has a link for each. */
 static const char *host_of(const send_options *o, int leg)
 {
     char *name = g_strdup_printf("LIVETCP_FAR_%d", leg + 1);
@@ -85,7 +85,7 @@ static const char *host_of(const send_options *o, int leg)
     return own ? own : o->host;
 }
 
-/* Finds the port of `leg` in the text of the file "listening". */
+/* Finds the port of `leg` in the file "listening". */
 static guint port_of(const char *listening, const demo_leg *leg)
 {
     guint port = 0;
@@ -137,8 +137,8 @@ static char *describe(sender *s, const char *listening)
             .port = s->ports[i],
             .policy = o->policy,
             .connections = (guint)o->connections,
-            .least = follows ? demo_adapt_least((guint)o->bitrate) : 0,
-            .most = follows ? demo_adapt_most((guint)o->bitrate) : 0,
+            .min_bitrate = follows ? demo_adapt_min((guint)o->bitrate) : 0,
+            .max_bitrate = follows ? demo_adapt_max((guint)o->bitrate) : 0,
         };
         if (o->adapt) {
             demo_media_append_encoder(p, leg->name, o->bitrate);
@@ -192,7 +192,7 @@ static gboolean start_adapting(sender *s, GError **error)
 
 /*
  * Plays the whole file as one segment. Sent to the demuxer before it has read the headers, the
- * first of these waits inside until it has; later ones follow on without a gap in running time.
+ * first seek waits inside until then; later ones continue without a gap in running time.
  */
 static gboolean play_segment(demo_stage *stage)
 {
@@ -236,9 +236,9 @@ static GstClockTime running_time(GstPad *pad, GstBuffer *buffer)
 }
 
 /*
- * In front of the encoders: lets the programme end there, so that its last frame is a whole one,
- * and drops what a new round would play over again: the demuxer starts it where the last buffer of
- * the round before began, not where it ended.
+ * Before the encoders: ends the programme with a complete frame, and drops what a new round would
+ * repeat: the demuxer starts it where the last buffer of the previous round began, not where it
+ * ended.
  */
 static GstPadProbeReturn on_live(GstPad *pad, GstPadProbeInfo *info, gpointer user)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The frame around a pipeline; see stage.h. */
+/* The program around a pipeline; see stage.h. */
 #include "stage.h"
 
 #include <glib-unix.h>
@@ -9,7 +9,7 @@
 
 enum { TICK_MS = 20, FLUSH_EVERY = 5 /* ticks */ };
 
-/* Names the plugin package of an element that GStreamer could not find. */
+/* The plugin package of an element that GStreamer could not find. */
 static const char *package_of(const char *element)
 {
     static const struct {
@@ -56,7 +56,7 @@ gboolean demo_stage_init(demo_stage *stage, const char *directory, const char *d
 {
     *stage = (demo_stage){.directory = directory};
     stage->loop = g_main_loop_new(NULL, FALSE);
-    prctl(PR_SET_PDEATHSIG, SIGTERM); /* never left behind, however the parent ends */
+    prctl(PR_SET_PDEATHSIG, SIGTERM); /* ends with its parent, however that ends */
     stage->pipeline = parse(description, error);
     return stage->pipeline != NULL;
 }
@@ -105,7 +105,7 @@ static void on_error(demo_stage *stage, GstMessage *message)
     GError *error = NULL;
     gchar *debug = NULL;
     gst_message_parse_error(message, &error, &debug);
-    /* The first line of the debug text is a place in GStreamer's source, the rest the cause. */
+    /* The first line of the debug text is a source location, the rest the cause. */
     const char *cause = debug != NULL ? strchr(debug, '\n') : NULL;
     gchar *text = g_strdup_printf("%s: %s%s%s%s", GST_OBJECT_NAME(message->src), error->message,
                                   cause != NULL ? " (" : "", cause != NULL ? cause + 1 : "",
@@ -203,7 +203,7 @@ gboolean demo_stage_publish(const demo_stage *stage, const char *name, const cha
                             GError **error)
 {
     gchar *path = g_build_filename(stage->directory, name, NULL);
-    gboolean ok = g_file_set_contents(path, text, -1, error); /* by renaming a finished file */
+    gboolean ok = g_file_set_contents(path, text, -1, error); /* atomically, by renaming */
     g_free(path);
     return ok;
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The numbers of the legs side by side, as text and as HTML."""
+"""The results of the legs side by side, as text and as HTML."""
 
 import html
 import math
@@ -28,7 +28,7 @@ def delay_cell(numbers, name, short=False):
 
 
 def rows(stream, numbers):
-    """(label, a cell for each leg) of one stream; `numbers` has those of each leg or None."""
+    """(label, a cell per leg) of one stream; `numbers` has each leg's results or None."""
     present = [n for n in numbers if n is not None]
     if not present:
         return []
@@ -53,7 +53,7 @@ def rows(stream, numbers):
 
 
 def as_text(titles, results):
-    """`results` has what measure.Leg.numbers() gives, for each title."""
+    """`results` maps each title to measure.Leg.numbers()."""
     lines = []
     for stream, name, what in STREAMS:
         body = rows(stream, [result[stream] for result in results])

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Packet traces. The times of all traces come from one clock, CLOCK_MONOTONIC, which processes in
- * different network namespaces share. */
+/* Packet traces. All times are of CLOCK_MONOTONIC, which processes in different network namespaces
+ * share. */
 #include "trace.h"
 
 #include <errno.h>

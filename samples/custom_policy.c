@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A transport policy of one's own: the voice of a call has a connection to itself, the one whose
- * round trip varies least, and the video takes the others. Video that meets a loss, or fills a
- * window with a key frame, then never holds up the voice.
+ * A transport policy written by an application: in a call, voice has one connection to itself, the
+ * one with the smallest round-trip variation, and video uses the others. A loss of video, or a key
+ * frame that fills a congestion window, then does not delay voice.
  *
- * Sends both streams to a LiveTCP listener until Ctrl-C, and prints the connections that each took.
- * docs/guide/policy.md explains the parts of a policy.
+ * Sends both streams to a LiveTCP listener until Ctrl-C, and prints the connections that each one
+ * used. docs/guide/policy.md explains the parts of a policy.
  */
 #include <livetcp/livetcp.h>
 
@@ -22,16 +22,17 @@
 /* ---- the policy ---- */
 
 typedef struct voice_apart {
-    unsigned voice; /* the connection that voice has to itself */
+    unsigned voice; /* index of the connection reserved for voice */
 } voice_apart;
 
-/* An unknown variation counts as unsteady. */
+/* The round-trip variation; unknown counts as the worst. */
 static livetcp_usec unsteadiness(const livetcp_path *path)
 {
     return path->known & LIVETCP_PATH_RTT ? path->rtt_variation_us : LIVETCP_NEVER;
 }
 
-/* Moving costs order, so another connection must be twice as steady, and by a millisecond. */
+/* Moving to another connection reorders packets: it must vary half as much, and by a millisecond
+ * less. */
 static void choose_voice(voice_apart *own, const livetcp_policy_view *view)
 {
     if (own->voice >= view->path_count)
@@ -45,7 +46,7 @@ static void choose_voice(voice_apart *own, const livetcp_policy_view *view)
     }
 }
 
-/* True if video has another connection to go to, perhaps later. */
+/* True if video has another connection, now or later. */
 static bool has_others(const livetcp_policy_view *view)
 {
     unsigned usable = 0;
@@ -78,7 +79,7 @@ static void place(void *state, const livetcp_policy_view *view, const livetcp_pa
             best_forecast = forecast;
         }
     }
-    if (best) /* else: wait, and be asked again when a connection is ready */
+    if (best) /* otherwise the policy is asked again when a connection becomes writable */
         decision->connections = 1u << best->connection;
 }
 
@@ -113,7 +114,7 @@ static void on_state(livetcp_session *session, livetcp_session_state state,
         stopped = 1;
 }
 
-/* Reports a policy that goes wrong. */
+/* Reports invalid decisions of a policy. */
 static void on_warning(livetcp_session *session, const livetcp_error *warning, void *user)
 {
     (void)session;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Listens for a LiveTCP sender and prints once a second the packets received and missing, until
- * Ctrl-C. It serves one sender at a time. */
+/* Listens for a LiveTCP sender and prints once a second how many packets were received and lost,
+ * until Ctrl-C. Serves one sender at a time. */
 #include <livetcp/livetcp.h>
 
 #include <signal.h>
@@ -19,7 +19,7 @@ static void stop(int signal_number)
     stopped = 1;
 }
 
-/* The listener delivers in sequence order (see main), so a jump ahead is loss. */
+/* The listener delivers in sequence order (see main()), so a gap in sequence numbers is loss. */
 static void on_packet(livetcp_session *session, const livetcp_packet *packet, void *user)
 {
     livetcp_rtp_header header;
@@ -93,6 +93,6 @@ int main(int argc, char **argv)
         printf("received %lu lost %lu\n", atomic_exchange(&received, 0), atomic_exchange(&lost, 0));
         fflush(stdout);
     }
-    livetcp_context_destroy(&context); /* and all of its objects */
+    livetcp_context_destroy(&context); /* also destroys its objects */
     return 0;
 }

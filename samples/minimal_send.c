@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#define SAMPLES     160 /* 20 ms of telephone speech, a byte each */
+#define SAMPLES     160 /* 20 ms of G.711 speech, one byte each */
 #define PACKET_SIZE (LIVETCP_RTP_HEADER_SIZE + SAMPLES)
 #define INTERVAL_NS 20000000
 
@@ -38,7 +38,7 @@ static void on_connection(livetcp_session *session, unsigned connection,
     (void)connection;
     (void)state;
     (void)user;
-    if (error) /* the session connects again by itself */
+    if (error) /* the session reconnects by itself */
         fprintf(stderr, "%s\n", error->message);
 }
 
@@ -71,7 +71,8 @@ int main(int argc, char **argv)
     livetcp_session *session = NULL;
     livetcp_config config;
     livetcp_error error = {.message = "usage: minimal_send livetcp://HOST:PORT?SETTING=VALUE&..."};
-    livetcp_rtp_header header = {.payload_type = 0, .ssrc = 0x4c544350}; /* PCMU; draw the SSRC */
+    livetcp_rtp_header header = {.payload_type = 0,
+                                 .ssrc = 0x4c544350}; /* PCMU; a real sender draws a random SSRC */
     livetcp_result result = LIVETCP_OK;
     struct timespec next;
 

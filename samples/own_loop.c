@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A call on a libuv loop of the program's own, voice both ways over one session: a timer sends a
- * frame and plays a frame every 20 ms, and LiveTCP does its work on the same loop, so nothing needs
- * a lock. One end listens and the other calls:
+ * A call on the application's own libuv loop, with voice in both directions over one session. A
+ * timer sends and plays a frame every 20 ms, and LiveTCP works on the same loop, so no locks are
+ * needed. One end listens and the other one calls:
  *
  *     own_loop 'livetcp://:5004?mode=listener'
  *     own_loop livetcp://localhost:5004
  *
  * Prints once a second how many packets were sent and received. Ctrl-C ends the session, closes all
- * of its handles on the loop, and the loop.
+ * of its handles on the loop, and ends the loop.
  */
 #include <livetcp/livetcp.h>
 
@@ -17,7 +17,7 @@
 #include <uv.h>
 
 #define FRAME_US   20000
-#define SAMPLES    160 /* of PCMU: 20 ms */
+#define SAMPLES    160 /* 20 ms of PCMU */
 #define CLOCK_RATE 8000
 #define DRAIN_US   LIVETCP_USEC_SEC
 
@@ -25,11 +25,11 @@ typedef struct call {
     uv_loop_t loop;
     uv_timer_t timer;
     uv_signal_t interrupt;
-    livetcp_usec next_us; /* due time of the next frame */
+    livetcp_usec next_us; /* time of the next frame */
 
     livetcp_context *context;
     livetcp_listener *listener; /* NULL on the calling end */
-    livetcp_session *session;   /* NULL while nobody has called */
+    livetcp_session *session;   /* NULL without a peer */
     livetcp_playout *playout;
     livetcp_rtp_header header; /* of the next packet */
 
@@ -37,7 +37,7 @@ typedef struct call {
     unsigned long sent, frames;
 } call;
 
-/* The clock of an attached playout. */
+/* Clock of an attached playout. */
 static livetcp_usec now_us(void)
 {
     return (livetcp_usec)(uv_hrtime() / 1000);
@@ -51,7 +51,7 @@ static void on_closed(void *user)
     livetcp_playout_destroy(&c->playout); /* no session uses it any more */
 }
 
-/* Afterwards the loop has no handle, and uv_run() returns. */
+/* The loop has no handles after this, and uv_run() returns. */
 static void end(call *c)
 {
     if (!c->context)
@@ -67,7 +67,7 @@ static void on_interrupt(uv_signal_t *handle, int signal_number)
     call *c = handle->data;
     (void)signal_number;
     c->ending = true;
-    if (c->session) /* ends in on_state() */
+    if (c->session) /* continues in on_state() */
         livetcp_session_close(c->session, DRAIN_US);
     else
         end(c);
@@ -80,14 +80,15 @@ static void send_frame(call *c)
     uint8_t packet[LIVETCP_RTP_HEADER_SIZE + SAMPLES];
 
     livetcp_rtp_header_write(&c->header, packet, sizeof packet, NULL);
-    memset(packet + c->header.header_size, 0xff, SAMPLES); /* where a microphone's frame goes */
+    memset(packet + c->header.header_size, 0xff,
+           SAMPLES); /* replace by a frame from the microphone */
     c->header.sequence++;
     c->header.timestamp += SAMPLES;
     if (livetcp_session_send(c->session, packet, sizeof packet) == LIVETCP_OK)
         c->sent++;
 }
 
-/* The loudspeaker's frame: samples/playout_pull.c decodes. */
+/* Takes a frame for the loudspeaker; samples/playout_pull.c also decodes. */
 static void play_frame(call *c)
 {
     livetcp_playout_item item = {.struct_size = sizeof item};
@@ -108,8 +109,8 @@ static void print_second(const call *c)
     fflush(stdout);
 }
 
-/* A timer of libuv's counts milliseconds of the loop's time and may be late: the frames go by the
- * clock. */
+/* A libuv timer has a resolution of a millisecond and may fire late, so the time of each frame
+ * comes from the clock. */
 static void on_timer(uv_timer_t *timer)
 {
     call *c = timer->data;
@@ -136,16 +137,16 @@ static void on_state(livetcp_session *session, livetcp_session_state state,
             error ? error->message : "");
     if (state != LIVETCP_SESSION_CLOSED)
         return;
-    livetcp_session_destroy(&session); /* legal in every callback */
+    livetcp_session_destroy(&session); /* allowed in every callback */
     c->session = NULL;
     if (c->ending || !c->listener)
-        end(c); /* else the next caller may come */
+        end(c); /* otherwise another caller is accepted */
 }
 
 static const livetcp_session_callbacks callbacks = {
     .struct_size = sizeof(livetcp_session_callbacks), .on_state = on_state};
 
-/* The session feeds the playout on the loop's thread, where play_frame() pulls: without a lock. */
+/* The session feeds the playout on the loop's thread, on which play_frame() also runs: no lock. */
 static livetcp_result take_session(call *c, livetcp_session *session, livetcp_error *error)
 {
     livetcp_result result = livetcp_playout_attach(c->playout, session, NULL);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A session over sockets of its own: livetcp/engine.h and poll(), without libuv. Calls a LiveTCP
- * listener, sends so many RTP packets at a constant rate (500, ten seconds, by default), counts the
- * packets received, and replaces connections that break. C11 and POSIX.
+ * A session over the application's own sockets: livetcp/engine.h and poll(), without libuv. Calls a
+ * LiveTCP listener, sends RTP packets at a constant rate (by default 500 packets in ten seconds),
+ * counts the packets received, and replaces broken connections. C11 and POSIX.
  *
- * After every possible change, serve() carries out the engine's requests. take_ready() passes
- * socket events to the engine, turn() the time.
+ * serve() carries out the engine's requests after every possible change. turn() waits and passes
+ * the time to the engine, take_ready() socket events.
  */
 #include <livetcp/engine.h>
 
@@ -20,16 +20,16 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SAMPLES     160 /* of a packet: 20 ms of telephone speech */
+#define SAMPLES     160 /* per packet: 20 ms of G.711 speech */
 #define INTERVAL_US 20000
 #define DRAIN_US    (5 * LIVETCP_USEC_SEC)
 
 typedef struct slot {
     int socket;      /* -1: none */
-    bool connecting; /* until give_up_us */
-    bool leaving;    /* ended by the engine: kept until the peer has read the last bytes */
-    bool blocked;    /* the kernel took no more */
-    livetcp_usec give_up_us;
+    bool connecting; /* fails at deadline_us */
+    bool leaving;    /* closed by the engine: open until the peer has read the last bytes */
+    bool blocked;    /* the send buffer is full */
+    livetcp_usec deadline_us;
 } slot;
 
 typedef struct owner {
@@ -37,8 +37,8 @@ typedef struct owner {
     livetcp_config config;
     struct addrinfo *peer;
     slot slots[LIVETCP_MAX_CONNECTIONS];
-    livetcp_result reason; /* of the session's end; LIVETCP_OK before */
-    unsigned received;     /* packets of the peer's application */
+    livetcp_result reason; /* why the session has ended; LIVETCP_OK before */
+    unsigned received;     /* packets from the peer's application */
 } owner;
 
 static livetcp_usec clock_us(clockid_t clock)
@@ -50,22 +50,22 @@ static livetcp_usec clock_us(clockid_t clock)
 
 static livetcp_usec now_us(void)
 {
-    return clock_us(CLOCK_MONOTONIC); /* the time of day may be set back */
+    return clock_us(CLOCK_MONOTONIC); /* the wall clock can be set back */
 }
 
-/* For nonces and keys: anyone who can predict them can join the session, read its media and forge
- * some. So they come from the kernel, never from rand(). Elsewhere getentropy() may be in
- * sys/random.h. */
+/* Random bytes for nonces and keys. Whoever can predict them can join the session, read its media
+ * and forge media, so they come from the kernel, never from rand(). On some systems getentropy() is
+ * in sys/random.h. */
 static livetcp_result fill_random(void *user, uint8_t *bytes, size_t size)
 {
     (void)user;
     return size <= 256 && getentropy(bytes, size) == 0 ? LIVETCP_OK : LIVETCP_ERR_SYSTEM;
 }
 
-/* Runs within livetcp_engine_receive() and livetcp_engine_expire(): must not call the engine. */
+/* Called within livetcp_engine_receive() and livetcp_engine_expire(): must not call the engine. */
 static void on_packet(void *user, const livetcp_packet *packet)
 {
-    if (!packet->report) /* an RTCP report that LiveTCP made */
+    if (!packet->report) /* skips RTCP reports composed by LiveTCP */
         ((owner *)user)->received++;
 }
 
@@ -78,7 +78,7 @@ static void close_slot(slot *s)
     *s = (slot){.socket = -1};
 }
 
-/* `error` is an errno, 0 if the peer has ended the connection. */
+/* `error` is an errno; 0 = closed by the peer. */
 static void lose(owner *o, unsigned i, int error)
 {
     slot was = o->slots[i];
@@ -87,7 +87,7 @@ static void lose(owner *o, unsigned i, int error)
                                                     : LIVETCP_ERR_UNREACHABLE;
 
     close_slot(&o->slots[i]);
-    if (!was.leaving) /* else the engine has finished with it */
+    if (!was.leaving) /* otherwise the engine no longer uses it */
         livetcp_engine_lost(o->engine, i, reason, now_us());
 }
 
@@ -98,17 +98,18 @@ static void start_connecting(owner *o, unsigned i)
 
     close_slot(s); /* one that is leaving */
     s->connecting = true;
-    s->give_up_us = now_us() + o->config.connect_timeout_us;
+    s->deadline_us = now_us() + o->config.connect_timeout_us;
     s->socket = socket(peer->ai_family, peer->ai_socktype, peer->ai_protocol);
-    /* Without TCP_NODELAY the kernel holds small packets back until others are acknowledged. */
+    /* Without TCP_NODELAY, Nagle's algorithm holds small packets back until earlier ones are
+     * acknowledged. */
     if (s->socket < 0 || fcntl(s->socket, F_SETFL, O_NONBLOCK) != 0 ||
         setsockopt(s->socket, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int)) != 0 ||
         (connect(s->socket, peer->ai_addr, peer->ai_addrlen) != 0 && errno != EINPROGRESS))
         lose(o, i, errno);
 }
 
-/* Ends only our direction: a socket that is closed while input waits resets the connection, and the
- * peer may never read the BYE. */
+/* Shuts down only our direction: close() with unread input sends a RST, and the peer may lose the
+ * BYE. */
 static void leave(slot *s)
 {
     shutdown(s->socket, SHUT_WR);
@@ -120,8 +121,8 @@ static void leave(slot *s)
 
 static bool next_write(owner *o, livetcp_engine_write *write)
 {
-    /* A platform's TCP_INFO and SIOCOUTQ improve a policy's choices. This one has neither, which is
-     * legal: the engine uses its own counters. */
+    /* On Linux, TCP_INFO and SIOCOUTQ would improve a policy's decisions. This sample reports
+     * neither, which is allowed: the engine then uses its own counters. */
     const livetcp_path nothing = {.known = 0};
     uint32_t wanted = livetcp_engine_wants_path_info(o->engine, now_us());
 
@@ -136,7 +137,7 @@ static void write_once(owner *o, const livetcp_engine_write *write)
     slot *s = &o->slots[write->connection];
     ssize_t n = send(s->socket, write->data, write->size, MSG_NOSIGNAL);
 
-    /* A failure is EAGAIN, or poll() reports it, too: the remaining input must be read first. */
+    /* EAGAIN, or a failure that poll() reports as well: the remaining input is read first. */
     s->blocked = n < 0;
     if (n < 0)
         livetcp_engine_blocked(o->engine, write->connection);
@@ -170,7 +171,7 @@ static void serve(owner *o)
             write_once(o, &write);
         if (!livetcp_engine_next_close(o->engine, &i, &reason))
             break;
-        leave(&o->slots[i]); /* others may take over its packets: write again */
+        leave(&o->slots[i]); /* its packets may move to other connections: write again */
     }
     while (livetcp_engine_next_connect(o->engine, now_us(), &i))
         start_connecting(o, i);
@@ -187,14 +188,14 @@ static void read_input(owner *o, unsigned i)
 
     if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
         lose(o, i, n == 0 ? 0 : errno);
-    else if (n > 0 && !o->slots[i].leaving) /* an error of receive() comes out of next_close() */
+    else if (n > 0 && !o->slots[i].leaving) /* errors of receive() are returned by next_close() */
         livetcp_engine_receive(o->engine, i, input, (size_t)n, NULL, now_us());
 }
 
 static void take_ready(owner *o, unsigned i, short events)
 {
     slot *s = &o->slots[i];
-    int error = s->connecting && now_us() >= s->give_up_us ? ETIMEDOUT : 0;
+    int error = s->connecting && now_us() >= s->deadline_us ? ETIMEDOUT : 0;
 
     if (s->connecting && events)
         getsockopt(s->socket, SOL_SOCKET, SO_ERROR, &error, &(socklen_t){sizeof error});
@@ -211,7 +212,8 @@ static void take_ready(owner *o, unsigned i, short events)
         read_input(o, i);
 }
 
-/* Waits for sockets and deadline, at most until `until_us`. Returns the number of sockets. */
+/* Waits for sockets and the engine's deadline, at most until `until_us`. Returns the number of
+ * sockets. */
 static unsigned turn(owner *o, livetcp_usec until_us)
 {
     struct pollfd polled[LIVETCP_MAX_CONNECTIONS];
@@ -222,7 +224,7 @@ static unsigned turn(owner *o, livetcp_usec until_us)
     for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS; i++) {
         const slot *s = &o->slots[i];
         short write = s->connecting || s->blocked ? POLLOUT : 0;
-        polled[i] = (struct pollfd){s->socket, POLLIN | write, 0}; /* poll() skips -1 */
+        polled[i] = (struct pollfd){s->socket, POLLIN | write, 0}; /* poll() skips descriptor -1 */
         sockets += s->socket >= 0;
     }
     poll(polled, LIVETCP_MAX_CONNECTIONS,
@@ -236,7 +238,8 @@ static unsigned turn(owner *o, livetcp_usec until_us)
     return sockets;
 }
 
-/* 20 ms of PCMU. A real sender draws its SSRC and its first sequence number and timestamp. */
+/* Sends 20 ms of PCMU. A real sender draws random values for SSRC, first sequence number and
+ * timestamp. */
 static void send_packet(owner *o, uint32_t number)
 {
     uint8_t packet[LIVETCP_RTP_HEADER_SIZE + SAMPLES] = {0};
@@ -258,7 +261,7 @@ static void run(owner *o, unsigned long packets)
             send_packet(o, (uint32_t)sent++);
         turn(o, start_us + (livetcp_usec)sent * INTERVAL_US);
     }
-    /* The engine sends its queue, then BYE; then next_close() names every socket. */
+    /* The engine sends its queue and BYE; then next_close() returns every connection. */
     end_us = now_us() + 2 * DRAIN_US;
     livetcp_engine_close(o->engine, LIVETCP_ERR_CANCELLED, DRAIN_US, now_us());
     while (now_us() < end_us && turn(o, now_us() + INTERVAL_US) > 0)

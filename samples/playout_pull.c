@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Receives voice (PCMU, 8 kHz) and plays it by a clock of its own: every 20 ms it pulls from the
- * playout, as an audio callback does, and decodes, conceals, or plays silence. The samples go to
- * the file that is given as second argument (16 bit, mono, of this machine's byte order), for
- * example
+/* Receives voice (PCMU, 8 kHz) and plays it on its own clock: every 20 ms it pulls from the
+ * playout, as an audio callback does, and decodes, conceals or plays silence. Samples are written
+ * to the file named by the second argument (16 bit, mono, native byte order), for example:
  *
  *     playout_pull livetcp://:5004 >(aplay -f S16 -r 8000)
  *
- * It prints statistics once a second, until Ctrl-C. Send to it with minimal_send. */
+ * Prints statistics once a second, until Ctrl-C. Send to it with minimal_send. */
 #include <livetcp/livetcp.h>
 
 #include <pthread.h>
@@ -22,7 +21,7 @@
 static volatile sig_atomic_t stopped;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* a playout is not thread-safe */
 static livetcp_playout *playout;
-static FILE *loudspeaker; /* NULL: the samples go nowhere */
+static FILE *loudspeaker; /* NULL: samples are discarded */
 
 static void stop(int signal_number)
 {
@@ -30,7 +29,7 @@ static void stop(int signal_number)
     stopped = 1;
 }
 
-/* The clock of an attached playout. */
+/* Clock of an attached playout. */
 static livetcp_usec now_us(void)
 {
     struct timespec now;
@@ -58,8 +57,7 @@ static void on_state(livetcp_session *session, livetcp_session_state state,
         livetcp_session_destroy(&session);
 }
 
-/* The session feeds the playout, gives it the path info, and reports its statistics to the sender.
- */
+/* The session feeds packets and path info to the playout, and sends its reports to the sender. */
 static bool on_session(livetcp_listener *listener, livetcp_session *session, const char *remote,
                        void *user)
 {
@@ -81,7 +79,7 @@ static void play_samples(const int16_t *samples, size_t count)
         fwrite(samples, sizeof *samples, count, loudspeaker);
 }
 
-/* G.711, mu-law. */
+/* Decodes G.711 mu-law. */
 static int16_t decode_sample(uint8_t code)
 {
     int bits = ~code & 0xff;
@@ -113,7 +111,8 @@ static void decode(const livetcp_playout_item *item, int16_t *frame)
     }
 }
 
-/* Repeats the frame before, fainter each time. Codecs have better ways: opus_decode() with NULL. */
+/* Repeats the last frame at decreasing volume. Real codecs conceal better: opus_decode() with
+ * NULL. */
 static void conceal(int16_t *frame)
 {
     for (size_t i = 0; i < FRAME; i++)
@@ -121,15 +120,15 @@ static void conceal(int16_t *frame)
     play_samples(frame, FRAME);
 }
 
-/* The work of an audio callback. More than one item is due when this thread was late, or where a
- * packet is shorter than the interval; none where there is silence. */
+/* The work of an audio callback. Several items are due if this thread was late or packets are
+ * shorter than the interval; none is due during silence. */
 static void play_frame(livetcp_usec now)
 {
-    static int16_t frame[FRAME]; /* played last */
+    static int16_t frame[FRAME]; /* the last frame played */
     livetcp_playout_item item = {.struct_size = sizeof item};
     bool played = false;
 
-    lock(&mutex); /* as long as item.data is used */
+    lock(&mutex); /* item.data is valid while the lock is held */
     while (livetcp_playout_pull(playout, now, &item) == LIVETCP_OK &&
            item.kind != LIVETCP_PLAYOUT_NOTHING) {
         if (item.kind == LIVETCP_PLAYOUT_PACKET)
@@ -206,7 +205,7 @@ int main(int argc, char **argv)
     printf("listening on port %u\n", livetcp_listener_port(listener));
     fflush(stdout);
     play();
-    livetcp_context_destroy(&context); /* before the playout that its thread uses */
+    livetcp_context_destroy(&context); /* before the playout, which its thread uses */
     livetcp_playout_destroy(&playout);
     if (loudspeaker)
         fclose(loudspeaker);

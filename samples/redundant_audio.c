@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Both ends of redundant audio (RFC 2198). A caller sends voice until Ctrl-C, every packet with the
- * frame of the one before it in a cheaper encoding; a listener plays it, the copies where the
- * originals are late, and prints once a second how many frames that saved. */
+/* Both ends of redundant audio (RFC 2198). The caller sends voice until Ctrl-C; each packet also
+ * contains the previous frame in a cheaper encoding. The listener plays it, uses the copy where the
+ * original is late, and prints once a second how many frames the copies saved. */
 #include <livetcp/livetcp.h>
 
 #include <pthread.h>
@@ -12,7 +12,7 @@
 
 #define PCMU_SIZE    160 /* 20 ms */
 #define PCMU_TYPE    0
-#define CHEAPER_SIZE 80 /* the same at half the rate: ADPCM, say */
+#define CHEAPER_SIZE 80 /* the same at half the rate, for example ADPCM */
 #define CHEAPER_TYPE 5
 #define FRAME_US     20000
 
@@ -24,7 +24,7 @@ static void stop(int signal_number)
     stopped = 1;
 }
 
-/* The clock of an attached playout. */
+/* Clock of an attached playout. */
 static livetcp_usec now_us(void)
 {
     struct timespec now;
@@ -54,7 +54,7 @@ static void on_sender_state(livetcp_session *session, livetcp_session_state stat
 static void send_frame(livetcp_session *session, livetcp_redundancy_encoder *encoder,
                        livetcp_rtp_header *header)
 {
-    static const unsigned char cheaper[CHEAPER_SIZE]; /* a second encoder's output */
+    static const unsigned char cheaper[CHEAPER_SIZE]; /* output of the second encoder */
     const livetcp_redundancy_block secondary = {
         .payload_type = CHEAPER_TYPE, .payload = cheaper, .size = sizeof cheaper};
     const livetcp_packet_info info = {
@@ -69,7 +69,8 @@ static void send_frame(livetcp_session *session, livetcp_redundancy_encoder *enc
     header->timestamp += PCMU_SIZE;
     if (livetcp_redundancy_encode(encoder, packet, sizeof packet, &secondary, &red, &size, NULL) ==
         LIVETCP_OK)
-        livetcp_session_send_with(session, red, size, &info); /* not behind the originals */
+        livetcp_session_send_with(session, red, size,
+                                  &info); /* `repeats`: not queued behind the originals */
 }
 
 static livetcp_result send_voice(livetcp_context *context, const livetcp_config *config,
@@ -77,7 +78,8 @@ static livetcp_result send_voice(livetcp_context *context, const livetcp_config 
 {
     const livetcp_session_callbacks callbacks = {.struct_size = sizeof callbacks,
                                                  .on_state = on_sender_state};
-    livetcp_rtp_header header = {.payload_type = PCMU_TYPE, .ssrc = 0x4c545245}; /* draw it */
+    livetcp_rtp_header header = {.payload_type = PCMU_TYPE,
+                                 .ssrc = 0x4c545245}; /* draw a random SSRC */
     livetcp_redundancy_encoder *encoder;
     livetcp_session *session = NULL;
     livetcp_result result = livetcp_redundancy_encoder_create(redundancy, &encoder, error);
@@ -97,7 +99,7 @@ static livetcp_result send_voice(livetcp_context *context, const livetcp_config 
 /* ---- receiving ---- */
 
 typedef struct receiver {
-    pthread_mutex_t lock; /* neither of these is thread-safe */
+    pthread_mutex_t lock; /* playout and decoder are not thread-safe */
     livetcp_playout *playout;
     livetcp_redundancy_decoder *decoder;
 } receiver;
@@ -122,7 +124,7 @@ static void on_receiver_state(livetcp_session *session, livetcp_session_state st
         livetcp_session_destroy(&session);
 }
 
-/* The session takes packets apart, and feeds the playout with their frames. */
+/* The session unpacks RFC 2198 and feeds each frame to the playout. */
 static bool on_session(livetcp_listener *listener, livetcp_session *session, const char *remote,
                        void *user)
 {
@@ -140,8 +142,8 @@ static bool on_session(livetcp_listener *listener, livetcp_session *session, con
     return livetcp_playout_attach(r->playout, session, &attachment) == LIVETCP_OK;
 }
 
-/* One frame for the loudspeaker. A real program decodes it by its payload type, which is another
- * for a copy, or conceals. */
+/* Plays one frame. A real program decodes by payload type, which differs for a copy, or
+ * conceals. */
 static void play_frame(receiver *r, livetcp_usec now)
 {
     livetcp_playout_item item = {.struct_size = sizeof item};
@@ -195,7 +197,7 @@ static livetcp_result play_voice(livetcp_context **context, const livetcp_config
 
     livetcp_playout_config_init(&playout);
     playout.clock_rate = 8000;
-    playout.min_latency_us = FRAME_US + 10000; /* a copy comes a packet after the original */
+    playout.min_latency_us = FRAME_US + 10000; /* a copy is in the next packet */
     if (result == LIVETCP_OK)
         result = livetcp_playout_create(&playout, &r.playout, error);
     if (result == LIVETCP_OK)

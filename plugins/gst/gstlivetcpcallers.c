@@ -15,7 +15,7 @@ void gst_livetcp_callers_prepare_rejection(GstLiveTcpEndpoint *endpoint, guint c
     gst_livetcp_question_set_reason(&endpoint->question, code, text);
 }
 
-/* Asks the handlers of caller-connecting. */
+/* Runs the handlers of caller-connecting. */
 static gboolean is_welcome(GstLiveTcpEndpoint *endpoint, livetcp_session *session,
                            GSocketAddress *address)
 {
@@ -66,8 +66,9 @@ guint gst_livetcp_callers_defer(GstLiveTcpEndpoint *endpoint)
     return endpoint->question.number;
 }
 
-/* With the lock held, which it gives up meanwhile: the caller of that number, in whose hands it
- * stays until let_go(), or NULL. A thread may be quicker than the handler that started it. */
+/* With the lock held, which is released meanwhile. Returns the caller with that number, or NULL; it
+ * is not freed before let_go(). A thread can be faster than the handler that started it, so this
+ * waits for the end of the handlers. */
 static GstLiveTcpPeer *hold_caller(GstLiveTcpEndpoint *endpoint, guint session)
 {
     while (endpoint->question.session != NULL && endpoint->question.number == session &&
@@ -120,7 +121,7 @@ static gboolean answer_caller(GstLiveTcpEndpoint *endpoint, guint session, gbool
     }
     g_mutex_unlock(&endpoint->lock);
 
-    if (inside && question->deferred) { /* the handler itself, after all */
+    if (inside && question->deferred) { /* the handler itself, which had deferred the answer */
         result = give_answer(asked, admit, code, text);
         question->deferred = FALSE;
     } else if (peer != NULL) {
@@ -156,7 +157,7 @@ static const gchar *refusal(GstLiveTcpEndpoint *endpoint, livetcp_session *sessi
         return "its address cannot be read";
     }
     if (!is_welcome(endpoint, session, address)) {
-        return "a handler of caller-connecting said no";
+        return "a handler of caller-connecting refused the caller";
     }
     g_mutex_lock(&endpoint->lock);
     gboolean over = endpoint->closing || endpoint->over;
@@ -175,7 +176,7 @@ static bool on_session(livetcp_listener *listener, livetcp_session *session, con
         g_mutex_lock(&endpoint->lock);
         end_asking(endpoint);
         g_mutex_unlock(&endpoint->lock);
-        endpoint->refusal = why_not; /* on_rejected() comes next */
+        endpoint->refusal = why_not; /* on_rejected() follows */
         g_clear_object(&address);
         return false;
     }
@@ -205,7 +206,7 @@ static void on_rejected(livetcp_listener *listener, const char *remote, const li
     (void)listener;
     GstLiveTcpEndpoint *endpoint = user;
     const gchar *why = endpoint->refusal != NULL ? endpoint->refusal : error->message;
-    if (endpoint->refusal != NULL) { /* the library's log has the other refusals */
+    if (endpoint->refusal != NULL) { /* other refusals are in the library's log */
         GST_WARNING_OBJECT(endpoint->element, "turned %s away: %s", remote, why);
     }
     endpoint->refusal = NULL;

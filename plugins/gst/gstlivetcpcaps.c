@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "gstlivetcpcaps.h"
 
-/* A list of the fields to show, not of those to hide: keys have many names. */
+/* Fields to show. Not a list of fields to hide, since keys have many names. */
 static const gchar *const shown[] = {"media", "encoding-name", "encoding-params", "payload",
                                      "clock-rate"};
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Caps as messages and the log may show them: those of SRTP have keys in them. */
+/* Text of caps for messages and the log; caps of SRTP contain keys. */
 #ifndef GST_LIVETCP_CAPS_H
 #define GST_LIVETCP_CAPS_H
 
@@ -7,8 +7,8 @@
 
 G_BEGIN_DECLS
 
-/* The first structure of the caps, reduced to the fields that identify the stream. The caller frees
- * it. LiveTCP prints caps in no other way. */
+/* The first structure of the caps with only the fields that identify the stream. The caller frees
+ * it. LiveTCP never prints caps in another way. */
 gchar *gst_livetcp_caps_describe(const GstCaps *caps);
 
 G_END_DECLS

@@ -23,7 +23,7 @@ gboolean gst_livetcp_clock_rates_take(GstLiveTcpClockRates *rates, const GstCaps
     return TRUE;
 }
 
-void gst_livetcp_clock_rates_tell(const GstLiveTcpClockRates *rates, livetcp_session *session)
+void gst_livetcp_clock_rates_apply(const GstLiveTcpClockRates *rates, livetcp_session *session)
 {
     for (gint payload = LIVETCP_ANY_PAYLOAD; payload < GST_LIVETCP_PAYLOADS; payload++) {
         guint32 rate = rates->hz[payload - LIVETCP_ANY_PAYLOAD];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Clock rates of payload types, as caps have them, for the sessions that need them. */
+/* Clock rates by payload type, from caps, for the sessions. */
 #ifndef GST_LIVETCP_CLOCK_RATES_H
 #define GST_LIVETCP_CLOCK_RATES_H
 
@@ -11,18 +11,18 @@ G_BEGIN_DECLS
 /* RTP payload types. */
 #define GST_LIVETCP_PAYLOADS 128
 
-/* All zero, none is known. */
+/* Zero-initialized: none is known. */
 typedef struct _GstLiveTcpClockRates {
-    guint32 hz[GST_LIVETCP_PAYLOADS + 1]; /* first of any payload type, then of each */
+    guint32 hz[GST_LIVETCP_PAYLOADS + 1]; /* [0]: of any payload type; [1 + pt]: of that one */
 } GstLiveTcpClockRates;
 
-/* Takes "clock-rate" and, if present, "payload" of the caps, and says what it took. FALSE without a
- * clock rate, or caps. */
+/* Stores "clock-rate" and, if present, "payload" of the caps, and returns both. FALSE without caps
+ * or clock rate. */
 gboolean gst_livetcp_clock_rates_take(GstLiveTcpClockRates *rates, const GstCaps *caps,
                                       gint *payload, gint *rate);
 
-/* Passes all that are known to a session. */
-void gst_livetcp_clock_rates_tell(const GstLiveTcpClockRates *rates, livetcp_session *session);
+/* Sets all known clock rates of a session. */
+void gst_livetcp_clock_rates_apply(const GstLiveTcpClockRates *rates, livetcp_session *session);
 
 G_END_DECLS
 

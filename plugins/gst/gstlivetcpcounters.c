@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* A peer whose bit rate is less than this part of the median is far below. */
+/* A peer whose bit rate is below the median divided by this is far below. */
 #define FAR_BELOW 8
 
 void gst_livetcp_counters_add(livetcp_session_stats *totals, const livetcp_session_stats *stats)
@@ -83,7 +83,7 @@ guint gst_livetcp_rate_for_all(guint *rates, guint count, gdouble quantile)
         return 0;
     }
     qsort(rates, count, sizeof(*rates), compare_rates);
-    guint least = quantile > 0 ? rates[count / 2] / FAR_BELOW : 0;
+    guint minimum = quantile > 0 ? rates[count / 2] / FAR_BELOW : 0;
     gdouble part = quantile * count;
     guint at = (guint)part;
 
@@ -91,7 +91,7 @@ guint gst_livetcp_rate_for_all(guint *rates, guint count, gdouble quantile)
         at--;
     }
     at = MIN(at, count - 1);
-    while (rates[at] < least) { /* ends at the median */
+    while (rates[at] < minimum) { /* ends at the median, at the latest */
         at++;
     }
     return rates[at];

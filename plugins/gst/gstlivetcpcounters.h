@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One figure for all sessions of an element: sums, and the bit rate that suits most. */
+/* Totals over all sessions of an element, and a bit rate that suits most peers. */
 #ifndef GST_LIVETCP_COUNTERS_H
 #define GST_LIVETCP_COUNTERS_H
 
@@ -8,13 +8,13 @@
 
 G_BEGIN_DECLS
 
-/* Adds the counters of a session to `totals`; what is true at a moment only, as the packets in its
- * queue, is left out. */
+/* Adds a session's counters to `totals`; momentary values, such as the packets in its queue, are
+ * left out. */
 void gst_livetcp_counters_add(livetcp_session_stats *totals, const livetcp_session_stats *stats);
 
-/* The bit rate that all peers but a part of `quantile` carry without queueing. Those far below the
- * median are left out, they are served by dropping; with quantile 0 it is the slowest's. Sorts
- * `rates`, none of which is 0. 0 if there is none. */
+/* The bit rate that all peers but a share of `quantile` carry without queueing. Peers far below the
+ * median are ignored, since dropping serves them; with quantile 0 it is the slowest peer's. Sorts
+ * `rates`, which must not be 0. Returns 0 if there are none. */
 guint gst_livetcp_rate_for_all(guint *rates, guint count, gdouble quantile);
 
 G_END_DECLS

@@ -36,13 +36,13 @@ static void on_log(livetcp_log_level level, const char *category, const char *te
     GST_CAT_LEVEL_LOG(gst_livetcp_session_debug, level_of(level), user, "%s: %s", category, text);
 }
 
-/* All levels, which is not much: thresholds may change while the element is open. */
+/* All levels, which cost little: thresholds may change while the element is open. */
 void gst_livetcp_debug_feed(livetcp_context *context, GstElement *element)
 {
     livetcp_context_set_log(context, LIVETCP_LOG_TRACE, on_log, element);
 }
 
-/* Packets in a read buffer are not aligned. */
+/* Packets in a read buffer are unaligned. */
 static guint big_endian(const guint8 *bytes, gsize size)
 {
     guint number = 0;
@@ -61,7 +61,7 @@ void gst_livetcp_debug_packet(GstDebugCategory *category, GstElement *element, c
     if (gst_debug_category_get_threshold(category) < GST_LEVEL_LOG || size < 12) {
         return;
     }
-    if (bytes[1] >= 192 && bytes[1] <= 223) { /* RFC 5761 */
+    if (bytes[1] >= 192 && bytes[1] <= 223) { /* RTCP (RFC 5761) */
         GST_CAT_LOG_OBJECT(category, element, "%s RTCP, type %u, %" G_GSIZE_FORMAT " bytes", what,
                            bytes[1], size);
     } else {

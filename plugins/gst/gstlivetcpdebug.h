@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The log, GST_DEBUG: a category for each element, and one for sessions, connections and settings,
- * which the library's own log feeds. Packets are at LOG. */
+/* Logging by GST_DEBUG: a category for each element, and one for sessions, connections and settings
+ * with the library's log. Packets are logged at LOG. */
 #ifndef GST_LIVETCP_DEBUG_H
 #define GST_LIVETCP_DEBUG_H
 
@@ -17,11 +17,10 @@ GST_DEBUG_CATEGORY_EXTERN(gst_livetcp_session_debug); /* livetcp-session */
 /* Once, before anything is logged. */
 void gst_livetcp_debug_init(void);
 
-/* Has the library log to livetcp-session, in the name of the element, which outlives the context.
- */
+/* Passes the library's log to livetcp-session, for the element, which must outlive the context. */
 void gst_livetcp_debug_feed(livetcp_context *context, GstElement *element);
 
-/* Logs a packet, RTP or RTCP, and its fate (`what`). */
+/* Logs an RTP or RTCP packet and what happens to it (`what`). */
 void gst_livetcp_debug_packet(GstDebugCategory *category, GstElement *element, const gchar *what,
                               const void *data, gsize size);
 

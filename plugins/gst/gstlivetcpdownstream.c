@@ -3,14 +3,14 @@
 
 #include <string.h>
 
-/* Maximum number of elements in a row to look through: queues, filters, tees, bins. */
+/* Maximum number of elements to follow in a row: queues, filters, tees, bins. */
 #define FAR 32
 
-/* The kind of element behind a pad. Of several branches the largest value counts. */
+/* Need of the elements behind a pad. Of several branches the largest value counts. */
 typedef enum {
     NOBODY,
     REORDERS,
-    NEEDS_ORDER /* or it may need it */
+    NEEDS_ORDER /* or unknown */
 } Behind;
 
 static gboolean reorders(GstElementFactory *factory)
@@ -23,7 +23,7 @@ static gboolean reorders(GstElementFactory *factory)
            (klass != NULL && strstr(klass, "Sink") && strstr(klass, "Network"));
 }
 
-/* Their output is no longer RTP. */
+/* Elements whose output is not RTP. */
 static gboolean consumes(GstElementFactory *factory)
 {
     const gchar *klass = gst_element_factory_get_metadata(factory, GST_ELEMENT_METADATA_KLASS);
@@ -46,8 +46,7 @@ static void look_behind(const GValue *src, gpointer user)
     look_->most = MAX(look_->most, look(g_value_get_object(src), look_->far));
 }
 
-/* The pads to which data from `sink` goes: the other pads of an element, into a bin and out of one.
- */
+/* Follows the data from `sink`: to the other pads of an element, into a bin and out of it. */
 static Behind look_through(GstPad *sink, guint far)
 {
     Look look_ = {far, FALSE, NOBODY};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The use that the elements behind livetcpsrc make of its packets. */
+/* Whether elements behind livetcpsrc reorder packets. */
 #ifndef GST_LIVETCP_DOWNSTREAM_H
 #define GST_LIVETCP_DOWNSTREAM_H
 
@@ -7,8 +7,8 @@
 
 G_BEGIN_DECLS
 
-/* TRUE: whatever is linked to the source pad `src`, directly or behind other elements, reorders
- * packets itself (rtpjitterbuffer, rtpbin, livetcpplayout), or sends them to a network where the
+/* TRUE: every element linked to the source pad `src`, directly or behind other elements, reorders
+ * packets itself (rtpjitterbuffer, rtpbin, livetcpplayout) or sends them to a network, where the
  * receiver does. FALSE also if nothing is linked. Any thread. */
 gboolean gst_livetcp_downstream_reorders(GstPad *src);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The endpoint inside an element: it calls a peer, and again, or listens; what all its sessions are
- * told and asked. */
+/* The endpoint of an element: connects to a peer and reconnects, or listens; settings and totals of
+ * its sessions. */
 #include "gstlivetcpendpoint.h"
 
 #include "gstlivetcpcallers.h"
@@ -9,7 +9,7 @@
 #include "gstlivetcppeers.h"
 #include "gstlivetcpreport.h"
 
-/* Maximum time that closing waits for the peers to be notified. */
+/* Maximum time for the peers to be notified when closing. */
 #define GOODBYE_US (200 * G_TIME_SPAN_MILLISECOND)
 
 /* ---- settings that change while sessions run ---- */
@@ -68,7 +68,7 @@ static gboolean all_ended(GPtrArray *peers)
     return TRUE;
 }
 
-/* The peers are ours alone, taken out of the list. */
+/* Ends peers that were taken out of the list. */
 static void end_peers(GstLiveTcpEndpoint *endpoint, GPtrArray *peers)
 {
     for (guint i = 0; i < peers->len; i++) {
@@ -116,7 +116,7 @@ void gst_livetcp_endpoint_init(GstLiveTcpEndpoint *endpoint, GstElement *element
 {
     memset(endpoint, 0, sizeof(*endpoint));
     endpoint->element = element;
-    endpoint->drain = 1; /* 0 = not asked */
+    endpoint->drain = 1; /* 0 = not requested */
     endpoint->next_id = 1;
     endpoint->hooks = hooks;
     endpoint->uri_keys = uri_keys;
@@ -141,7 +141,7 @@ void gst_livetcp_endpoint_clear(GstLiveTcpEndpoint *endpoint)
     g_mutex_clear(&endpoint->lock);
 }
 
-/* Calls the peer that `endpoint->active` names and adds it to the list. */
+/* Connects to the peer of `endpoint->active` and adds it to the list. */
 static livetcp_result call_peer(GstLiveTcpEndpoint *endpoint, livetcp_error *error)
 {
     g_mutex_lock(&endpoint->lock);
@@ -192,7 +192,7 @@ void gst_livetcp_endpoint_fail(GstLiveTcpEndpoint *endpoint, const livetcp_error
     gst_livetcp_post_error(endpoint->element, error, what, remote);
 }
 
-/* An invalid property value keeps the element from opening: g_object_set() cannot fail. */
+/* g_object_set() cannot fail, so an invalid property value is reported when the element opens. */
 static livetcp_result check_settings(GstLiveTcpEndpoint *endpoint, livetcp_error *error)
 {
     GHashTableIter iterator;
@@ -226,7 +226,7 @@ static livetcp_result start(GstLiveTcpEndpoint *endpoint, livetcp_error *error)
     return result;
 }
 
-/* Reports an invalid setting; there is nothing to report before that. */
+/* Reports an invalid setting, once it is used. */
 static void report_wrong_setting(GstLiveTcpEndpoint *endpoint, const livetcp_error *error)
 {
     gst_livetcp_endpoint_fail(endpoint, error, NULL, NULL);
@@ -317,7 +317,7 @@ gint64 gst_livetcp_endpoint_next_call(GstLiveTcpEndpoint *endpoint)
     return when;
 }
 
-/* With the lock held: the session that ended, out of the list, if it is time to replace it. */
+/* With the lock held: takes the ended session out of the list, if it is time to reconnect. */
 static GstLiveTcpPeer *take_ended(GstLiveTcpEndpoint *endpoint)
 {
     if (endpoint->call_again_us == 0 || g_get_monotonic_time() < endpoint->call_again_us ||
@@ -362,7 +362,7 @@ void gst_livetcp_endpoint_totals(GstLiveTcpEndpoint *endpoint, livetcp_session_s
     g_mutex_unlock(&endpoint->lock);
 }
 
-/* The known estimates. The caller frees the array. */
+/* All known estimates. The caller frees the array. */
 static GArray *rates_of(GstLiveTcpEndpoint *endpoint)
 {
     GArray *rates = g_array_new(FALSE, FALSE, sizeof(guint));

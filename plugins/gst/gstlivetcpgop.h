@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The last group of pictures of each video stream, for a peer that joins in the middle of it: all
- * packets since a key frame, in order. A group that exceeds the bounds is dropped until the next
- * key frame, since its rest could not be decoded. Not thread-safe.
+ * packets from a key frame on, in order. A group that exceeds the limits is dropped until the next
+ * key frame, since the rest of it could not be decoded. Not thread-safe.
  */
 #ifndef GST_LIVETCP_GOP_H
 #define GST_LIVETCP_GOP_H
@@ -20,8 +20,8 @@ G_BEGIN_DECLS
 
 typedef struct _GstLiveTcpGopStream {
     guint32 ssrc;
-    gboolean holds; /* its packets are in the queue, from the key frame on */
-    gboolean keyed; /* a key frame came: */
+    gboolean holds; /* its packets since the key frame are in the queue */
+    gboolean keyed; /* a key frame was seen: */
     guint32 key_timestamp;
 } GstLiveTcpGopStream;
 
@@ -36,14 +36,14 @@ typedef struct _GstLiveTcpGop {
 
 void gst_livetcp_gop_init(GstLiveTcpGop *self);
 
-/* Forgets everything; sets new bounds. */
+/* Drops all packets; sets new limits. */
 void gst_livetcp_gop_reset(GstLiveTcpGop *self, guint max_packets, gsize max_bytes);
 
-/* A packet that is sent: its bytes `data` and the time `now_us`. */
+/* Adds a packet that was sent: its bytes `data` and the time `now_us`. */
 void gst_livetcp_gop_add(GstLiveTcpGop *self, GstBuffer *buffer, const guint8 *data, gsize size,
                          const livetcp_packet_info *info, gint64 now_us);
 
-/* Sends the remembered packets. FALSE: there are none. */
+/* Sends the stored packets. FALSE: there are none. */
 gboolean gst_livetcp_gop_send(const GstLiveTcpGop *self, livetcp_session *session);
 
 G_END_DECLS

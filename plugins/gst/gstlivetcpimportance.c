@@ -55,7 +55,7 @@ static livetcp_importance read_flags(GstLiveTcpFlagged *stream, GstBuffer *buffe
     return stream->key ? LIVETCP_IMPORTANCE_KEY : LIVETCP_IMPORTANCE_DELTA;
 }
 
-/* RTCP may come with RTP (RFC 5761). */
+/* RTCP may be multiplexed with RTP (RFC 5761). */
 static gboolean has_rtp_header(const guint8 *packet, gsize size)
 {
     return size >= RTP_HEADER_SIZE && (packet[1] < 192 || packet[1] > 223);

@@ -16,17 +16,18 @@ void gst_livetcp_losses_init(GstLiveTcpLosses *self, GstElement *element, GstRes
 
 void gst_livetcp_losses_reset(GstLiveTcpLosses *self)
 {
-    self->told_us = 0;
-    memset(self->told, 0, sizeof(self->told));
+    self->reported_us = 0;
+    memset(self->reported, 0, sizeof(self->reported));
 }
 
-/* Counts reported at an end of the stream, for packets that waited, are void after a flush. */
+/* Losses since the last report. Packets that were queued at the end of the stream were reported as
+ * lost; after a flush that count no longer holds. */
 static guint64 news_of(const GstLiveTcpLosses *self, const GstLiveTcpLoss *losses, guint i)
 {
-    return losses[i].packets > self->told[i] ? losses[i].packets - self->told[i] : 0;
+    return losses[i].packets > self->reported[i] ? losses[i].packets - self->reported[i] : 0;
 }
 
-/* "3 because ..., 4 because ...", and the same as fields. */
+/* Composes "3 because ..., 4 because ...", and the same as fields. */
 static void describe(const GstLiveTcpLosses *self, const GstLiveTcpLoss *losses, guint count,
                      GString *text, GstStructure *details)
 {
@@ -43,8 +44,8 @@ static void describe(const GstLiveTcpLosses *self, const GstLiveTcpLoss *losses,
     }
 }
 
-gboolean gst_livetcp_losses_tell(GstLiveTcpLosses *self, GstMessageType type,
-                                 const GstLiveTcpLoss *losses, guint count, gboolean now)
+gboolean gst_livetcp_losses_report(GstLiveTcpLosses *self, GstMessageType type,
+                                   const GstLiveTcpLoss *losses, guint count, gboolean now)
 {
     guint64 packets = 0;
     gint64 time = g_get_monotonic_time();
@@ -52,7 +53,7 @@ gboolean gst_livetcp_losses_tell(GstLiveTcpLosses *self, GstMessageType type,
     for (guint i = 0; i < count; i++) {
         packets += news_of(self, losses, i);
     }
-    if (packets == 0 || (!now && self->told_us != 0 && time - self->told_us < PAUSE_US)) {
+    if (packets == 0 || (!now && self->reported_us != 0 && time - self->reported_us < PAUSE_US)) {
         return FALSE;
     }
     GString *text = g_string_new(NULL);
@@ -62,9 +63,9 @@ gboolean gst_livetcp_losses_tell(GstLiveTcpLosses *self, GstMessageType type,
                            packets == 1 ? "packet was" : "packets were");
     describe(self, losses, count, text, details);
     g_string_append_printf(text, ". %s", self->advice);
-    self->told_us = time;
+    self->reported_us = time;
     for (guint i = 0; i < count; i++) {
-        self->told[i] = losses[i].packets;
+        self->reported[i] = losses[i].packets;
     }
     gst_element_message_full_with_details(self->element, type, GST_RESOURCE_ERROR, (gint)self->code,
                                           g_string_free(text, FALSE), NULL, __FILE__, __func__,

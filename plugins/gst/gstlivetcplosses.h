@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports dropped packets to the application: at once, but at most once a second. */
+/* Reports dropped packets to the application, at once and at most once a second. */
 #ifndef GST_LIVETCP_LOSSES_H
 #define GST_LIVETCP_LOSSES_H
 
@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* Causes that one element can have. */
+/* Maximum number of causes of one element. */
 #define GST_LIVETCP_LOSSES_CAUSES 6
 
 /* Packets dropped for one cause since the element started. */
@@ -17,13 +17,13 @@ typedef struct _GstLiveTcpLoss {
     guint64 packets;
 } GstLiveTcpLoss;
 
-/* One thread's. */
+/* Used by one thread. */
 typedef struct _GstLiveTcpLosses {
     GstElement *element;
-    const gchar *advice; /* a sentence: the remedy */
+    const gchar *advice; /* one sentence: the remedy */
     GstResourceError code;
-    gint64 told_us; /* g_get_monotonic_time(); 0 = never */
-    guint64 told[GST_LIVETCP_LOSSES_CAUSES];
+    gint64 reported_us; /* time of the last report, g_get_monotonic_time(); 0 = never */
+    guint64 reported[GST_LIVETCP_LOSSES_CAUSES];
 } GstLiveTcpLosses;
 
 /* `advice` is static. */
@@ -33,11 +33,11 @@ void gst_livetcp_losses_init(GstLiveTcpLosses *self, GstElement *element, GstRes
 /* Resets the counts: nothing was dropped yet. */
 void gst_livetcp_losses_reset(GstLiveTcpLosses *self);
 
-/* Posts a message of that type about the drops since the last one, if there are any and that is a
- * second ago or `now` is set. The causes are always the same, in the same order; the details have
- * "packets" and one field for each. Returns TRUE if it posted. */
-gboolean gst_livetcp_losses_tell(GstLiveTcpLosses *self, GstMessageType type,
-                                 const GstLiveTcpLoss *losses, guint count, gboolean now);
+/* Posts a message of that type about drops since the last one, if there are any, and that was a
+ * second ago or `now` is set. Causes are always the same, in the same order; the details have
+ * "packets" and a field for each cause. Returns TRUE if it posted. */
+gboolean gst_livetcp_losses_report(GstLiveTcpLosses *self, GstMessageType type,
+                                   const GstLiveTcpLoss *losses, guint count, gboolean now);
 
 G_END_DECLS
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "gstlivetcppath.h"
 
-/* Interval between looks at the path: until it was reported, and then. */
+/* Interval of path checks: until the path was reported, and after. */
 #define PATH_SOON_US     (100 * G_TIME_SPAN_MILLISECOND)
 #define PATH_INTERVAL_US G_TIME_SPAN_SECOND
 
@@ -13,7 +13,7 @@ void gst_livetcp_path_reset(GstLiveTcpPath *path)
     *path = (GstLiveTcpPath){.path.struct_size = sizeof(path->path)};
 }
 
-/* The path of the session that carries packets now; all zero if there is none. */
+/* The path of the session that carries packets; zero if there is none. */
 static void measure_path(GstLiveTcpEndpoint *endpoint, livetcp_playout_path *path)
 {
     *path = (livetcp_playout_path){.struct_size = sizeof(*path)};
@@ -27,7 +27,7 @@ static void measure_path(GstLiveTcpEndpoint *endpoint, livetcp_playout_path *pat
     g_mutex_unlock(&endpoint->lock);
 }
 
-/* Small differences are not worth an event. */
+/* Small differences are not reported. */
 static gboolean path_differs(const livetcp_playout_path *before, const livetcp_playout_path *now)
 {
     return ABS(now->rtt_us - before->rtt_us) > MAX(SAME_RTT_US, before->rtt_us / 8) ||
@@ -41,19 +41,19 @@ gboolean gst_livetcp_path_look(GstLiveTcpPath *path, GstLiveTcpEndpoint *endpoin
     livetcp_playout_path found;
 
     if (path->looked_us != 0 &&
-        now - path->looked_us < (path->told ? PATH_INTERVAL_US : PATH_SOON_US)) {
+        now - path->looked_us < (path->delivered ? PATH_INTERVAL_US : PATH_SOON_US)) {
         return FALSE;
     }
     path->looked_us = now;
     measure_path(endpoint, &found);
-    if (found.rtt_us == 0 || (path->told && !path_differs(&path->path, &found))) {
+    if (found.rtt_us == 0 || (path->delivered && !path_differs(&path->path, &found))) {
         return FALSE;
     }
     path->path = found;
     return TRUE;
 }
 
-void gst_livetcp_path_told(GstLiveTcpPath *path, gboolean reached)
+void gst_livetcp_path_delivered(GstLiveTcpPath *path, gboolean reached)
 {
-    path->told = reached;
+    path->delivered = reached;
 }

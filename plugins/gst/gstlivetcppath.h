@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The path that packets come by, for a playout: looked at from time to time, by the streaming
- * thread. */
+/* The network path for a playout, checked regularly by the streaming thread. */
 #ifndef GST_LIVETCP_PATH_H
 #define GST_LIVETCP_PATH_H
 
@@ -10,16 +9,16 @@ G_BEGIN_DECLS
 
 typedef struct _GstLiveTcpPath {
     livetcp_playout_path path; /* as last reported */
-    gint64 looked_us;          /* when it was last looked at; 0 = never */
-    gboolean told;             /* downstream knows it */
+    gint64 looked_us;          /* time of the last check; 0 = never */
+    gboolean delivered;        /* downstream has received it */
 } GstLiveTcpPath;
 
 void gst_livetcp_path_reset(GstLiveTcpPath *path);
 
-/* TRUE if there is news in `path`, for the playout and downstream; follow with told(). Looks again
+/* TRUE if `path` has changed for the playout and downstream; follow with delivered(). Checks again
  * soon where downstream was not reached. */
 gboolean gst_livetcp_path_look(GstLiveTcpPath *path, GstLiveTcpEndpoint *endpoint);
-void gst_livetcp_path_told(GstLiveTcpPath *path, gboolean reached);
+void gst_livetcp_path_delivered(GstLiveTcpPath *path, gboolean reached);
 
 G_END_DECLS
 

@@ -5,7 +5,7 @@
 #include "gstlivetcpreport.h"
 #include "gstlivetcprunning.h"
 
-/* A connection that ends sooner does not count: the peer accepted and closed. */
+/* A connection that ends earlier counts as refused: the peer accepted and closed it. */
 #define LASTED_US G_TIME_SPAN_SECOND
 
 GstLiveTcpPeer *gst_livetcp_peer_new(GstLiveTcpEndpoint *endpoint, guint id, const gchar *remote)
@@ -14,7 +14,7 @@ GstLiveTcpPeer *gst_livetcp_peer_new(GstLiveTcpEndpoint *endpoint, guint id, con
     peer->endpoint = endpoint;
     peer->id = id;
     peer->remote = g_strdup(remote);
-    peer->ready = id == 0; /* a caller's packets wait in its queue until it is connected */
+    peer->ready = id == 0; /* a caller's packets are queued until it is connected */
     return peer;
 }
 
@@ -35,8 +35,8 @@ void gst_livetcp_peer_free(GstLiveTcpPeer *peer)
     g_free(peer);
 }
 
-/* With the lock held: applies settings that change while sessions run to one that was made
- * with the settings in `active`. */
+/* With the lock held: applies settings that were changed while running to a session created with
+ * `active`. */
 static void apply_settings(const GstLiveTcpEndpoint *endpoint, livetcp_session *session)
 {
     if (endpoint->order != endpoint->active.order) {
@@ -51,7 +51,7 @@ void gst_livetcp_peers_add(GstLiveTcpEndpoint *endpoint, GstLiveTcpPeer *peer,
                            livetcp_session *session)
 {
     peer->session = session;
-    gst_livetcp_clock_rates_tell(&endpoint->clock_rates, session);
+    gst_livetcp_clock_rates_apply(&endpoint->clock_rates, session);
     gst_livetcp_running_apply(endpoint, session);
     apply_settings(endpoint, session);
     endpoint->sessions_total++;
@@ -66,7 +66,7 @@ void gst_livetcp_peer_count(const GstLiveTcpPeer *peer)
     gst_livetcp_counters_add(&peer->endpoint->ended_totals, &stats);
 }
 
-/* With the lock held: takes a caller that has ended out of the list, unless closing did before. */
+/* With the lock held: takes an ended caller out of the list, unless closing already has. */
 static gboolean take_caller(GstLiveTcpEndpoint *endpoint, GstLiveTcpPeer *peer)
 {
     if (peer->id == 0 || !g_ptr_array_remove(endpoint->peers, peer)) {
@@ -76,8 +76,8 @@ static gboolean take_caller(GstLiveTcpEndpoint *endpoint, GstLiveTcpPeer *peer)
     return TRUE;
 }
 
-/* With the lock held: counts the unsent packets of a session that ended. A peer that called us and
- * left did not want them. */
+/* With the lock held: counts unsent packets of an ended session. A peer of a listener left on its
+ * own, so its packets do not count. */
 static void note_never_sent(GstLiveTcpEndpoint *endpoint, const GstLiveTcpPeer *peer)
 {
     livetcp_session_stats stats = {.struct_size = sizeof(stats)};
@@ -112,8 +112,8 @@ static void on_packet(livetcp_session *session, const livetcp_packet *packet, vo
     }
 }
 
-/* Remembers an error. TRUE if the application should be notified: it is the first of its kind since
- * a connection was open for a while. Retries would repeat it for ever. */
+/* Stores an error. TRUE if it should be reported: it is the first of its kind since a connection
+ * has lasted. Retries would repeat it for ever. */
 static gboolean note_error(GstLiveTcpPeer *peer, const livetcp_error *error)
 {
     GstLiveTcpEndpoint *endpoint = peer->endpoint;
@@ -173,7 +173,7 @@ static void on_connection(livetcp_session *session, unsigned connection,
     }
     gst_livetcp_post_connection(endpoint->element, peer->id, connection, state, peer->remote,
                                 error);
-    /* A connection that is closed for good goes with its session, which has a report of its own. */
+    /* A connection that is closed for good ends with its session, which is reported itself. */
     if (error != NULL && note_error(peer, error) && state != LIVETCP_CONNECTION_CLOSED) {
         warn(peer, error);
     }
@@ -186,7 +186,7 @@ static void bitrate_changed(GstLiveTcpEndpoint *endpoint)
     }
 }
 
-/* The application has admitted a caller that waited. */
+/* The application has admitted a waiting caller. */
 static void let_in(GstLiveTcpPeer *peer)
 {
     GstLiveTcpEndpoint *endpoint = peer->endpoint;
@@ -219,8 +219,8 @@ void gst_livetcp_peer_opened(GstLiveTcpPeer *peer, livetcp_session *session)
     bitrate_changed(endpoint);
 }
 
-/* A caller that left without having sent a packet ends no stream: it may be anybody. One whose
- * first bytes were not RTP, on a plain wire, was never a caller. */
+/* A caller that left without sending a packet does not end the stream, since it may be a stranger.
+ * One whose first bytes were not RTP, on a plain wire, was not a caller. */
 static void notice_stranger(GstLiveTcpPeer *peer, const livetcp_error *error)
 {
     livetcp_session_stats stats = {.struct_size = sizeof(stats)};
@@ -251,7 +251,7 @@ static void session_ended(GstLiveTcpPeer *peer, const livetcp_error *error)
         endpoint->last_error = *error;
         note_never_sent(endpoint, peer);
     }
-    /* The peer that we called stays, so that its statistics can still be read. */
+    /* A caller's peer stays, so that its statistics can still be read. */
     gboolean ours = take_caller(endpoint, peer);
     g_cond_broadcast(&endpoint->cond);
     g_mutex_unlock(&endpoint->lock);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The peers of an endpoint, one session each: the list, and what follows from the events of their
- * sessions, which come on the loop's thread. */
+/* The peers of an endpoint, each with a session: the list, and the handling of session events on
+ * the loop's thread. */
 #ifndef GST_LIVETCP_PEERS_H
 #define GST_LIVETCP_PEERS_H
 
@@ -8,24 +8,24 @@
 
 G_BEGIN_DECLS
 
-/* Of all sessions of peers; `user` is the peer. */
+/* For all sessions of peers; `user` is the peer. */
 extern G_GNUC_INTERNAL const livetcp_session_callbacks gst_livetcp_peer_callbacks;
 
-/* `id` is 0 for a caller's. */
+/* `id` is 0 for a caller's peer. */
 GstLiveTcpPeer *gst_livetcp_peer_new(GstLiveTcpEndpoint *endpoint, guint id, const gchar *remote);
 
-/* Ends the peer's session and frees both, now or once nobody answers it any more. The peer must be
- * out of the list already. */
+/* Ends the peer's session and frees both, at once or after the last thread that answers it. The
+ * peer must not be in the list. */
 void gst_livetcp_peer_free(GstLiveTcpPeer *peer);
 
-/* With the lock held: the peer has this session, and is in the list from here on. */
+/* With the lock held: sets the peer's session and adds it to the list. */
 void gst_livetcp_peers_add(GstLiveTcpEndpoint *endpoint, GstLiveTcpPeer *peer,
                            livetcp_session *session);
 
-/* With the lock held: adds the counters of one that is about to leave to those of all that did. */
+/* With the lock held: adds the counters of a leaving peer to the totals of ended sessions. */
 void gst_livetcp_peer_count(const GstLiveTcpPeer *peer);
 
-/* Loop's thread: its session is open. */
+/* Loop's thread: the peer's session has opened. */
 void gst_livetcp_peer_opened(GstLiveTcpPeer *peer, livetcp_session *session);
 
 /* With the lock held. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A playout behind a pad: packets and events come in and leave in order with their time to play. It
- * reports the latency to the pipeline. */
+/* A playout behind a pad: takes packets and events, and returns them in order at their times to
+ * play. Reports the latency to the pipeline. */
 #include "gstlivetcpplayer.h"
 
 #include "gstlivetcpdebug.h"
@@ -9,10 +9,10 @@
 
 #define GST_CAT_DEFAULT gst_livetcp_playout_debug
 
-/* Beyond any time to play. */
+/* Later than any time to play. */
 #define END_OF_TIME (G_MAXINT64 / 16)
 
-/* Above this number of missing packets one event reports all. */
+/* With more missing packets than this, one event reports all. */
 #define LOST_EVENTS 64
 
 /* Maximum time in a session's report. */
@@ -30,13 +30,13 @@
 #define WORTH_US (20 * LIVETCP_USEC_MSEC)
 #define WHILE_US (10 * LIVETCP_USEC_SEC)
 
-/* A buffer in the playout, and the events that come right before it. */
+/* A buffer in the playout, and the events directly before it. */
 typedef struct {
     GstBuffer *buffer;
     GQueue events;
 } Token;
 
-/* Passes events on, in order. */
+/* Moves events to another queue, in order. */
 static void move_events(GQueue *from, GQueue *to)
 {
     while (!g_queue_is_empty(from)) {
@@ -44,7 +44,7 @@ static void move_events(GQueue *from, GQueue *to)
     }
 }
 
-/* livetcp_playout_config.drop_token; events outlive the buffer that they preceded. */
+/* livetcp_playout_config.drop_token; events of a dropped buffer are kept. */
 static void drop_token(void *data, void *user)
 {
     GstLiveTcpPlayer *player = user;
@@ -223,7 +223,7 @@ static gboolean start_playout(GstLiveTcpPlayer *player, guint rate, livetcp_play
     return TRUE;
 }
 
-/* From the caps, or else from the payload types that RFC 3551 gave away. */
+/* From the caps, else from the static payload types of RFC 3551. */
 static gboolean find_rate(const GstLiveTcpPlayer *player, const guint8 *packet, guint *rate,
                           livetcp_playout_media *media)
 {
@@ -239,7 +239,7 @@ static gboolean find_rate(const GstLiveTcpPlayer *player, const guint8 *packet, 
     return *rate > 0;
 }
 
-/* A playout for the stream of this packet, unless there is one. Fails as put() does. */
+/* Ensures a playout for the stream of this packet. Fails as put() does. */
 static GstFlowReturn ensure_playout(GstLiveTcpPlayer *player, const guint8 *packet)
 {
     livetcp_playout_media media;
@@ -256,7 +256,7 @@ static GstFlowReturn ensure_playout(GstLiveTcpPlayer *player, const guint8 *pack
 
 /* ---- redundant audio ---- */
 
-/* The caps win: they may give away the payload type for something else. */
+/* The caps take precedence: they may assign the payload type to another encoding. */
 static gboolean may_be_redundant(const GstLiveTcpPlayer *player)
 {
     gboolean audio = player->caps_rate == 0 || player->caps_media == LIVETCP_PLAYOUT_AUDIO;
@@ -281,8 +281,8 @@ static livetcp_redundancy_decoder *decoder_of(GstLiveTcpPlayer *player)
     return player->decoder;
 }
 
-/* Splits redundant audio: gives the frames of the packet and their number; they stay until the next
- * call. 1, and the packet itself, for every other packet; 0 if it cannot be read. */
+/* Splits redundant audio: returns the frames of the packet and their number; they are valid until
+ * the next call. For any other packet 1, and the packet itself; 0 if it cannot be parsed. */
 static gsize take_apart(GstLiveTcpPlayer *player, const GstMapInfo *packet,
                         livetcp_redundancy_frame *frames)
 {
@@ -299,7 +299,7 @@ static gsize take_apart(GstLiveTcpPlayer *player, const GstMapInfo *packet,
         GST_WARNING_OBJECT(player->element, "dropped a redundant packet: %s", error.message);
         return 0;
     }
-    /* Data other than RTP passes here; it is refused later. */
+    /* Data other than RTP is refused later. */
     frames[0] = (livetcp_redundancy_frame){.packet = packet->data, .size = packet->size};
     return 1;
 }
@@ -321,7 +321,7 @@ static unsigned flags_of(const GstLiveTcpPlayer *player, GstBuffer *buffer, cons
     return flags;
 }
 
-/* Passes it on unchanged, but not twice. Takes ownership. */
+/* Passes a buffer on unchanged, unless it is a duplicate. Takes ownership. */
 static void pass_through(GstLiveTcpPlayer *player, GstBuffer *buffer, gint64 arrival_us,
                          livetcp_playout_result result)
 {
@@ -375,10 +375,10 @@ static void put_token(GstLiveTcpPlayer *player, Token *token, const GstMapInfo *
 
 static gboolean is_rtcp(const GstMapInfo *map)
 {
-    return map->size >= 2 && map->data[1] >= 192 && map->data[1] <= 223; /* RFC 5761 */
+    return map->size >= 2 && map->data[1] >= 192 && map->data[1] <= 223; /* RTCP (RFC 5761) */
 }
 
-/* A packet that does not come from a split. */
+/* Puts a packet that was not split. */
 static GstFlowReturn put_packet(GstLiveTcpPlayer *player, GstBuffer *buffer, const GstMapInfo *map,
                                 gint64 arrival_us)
 {
@@ -394,7 +394,7 @@ static GstFlowReturn put_packet(GstLiveTcpPlayer *player, GstBuffer *buffer, con
     return result;
 }
 
-/* One of the frames of `whole`, as a packet of its own. */
+/* Puts one of the frames of `whole` as a packet of its own. */
 static GstFlowReturn put_frame(GstLiveTcpPlayer *player, GstBuffer *whole,
                                const livetcp_redundancy_frame *frame, gint64 arrival_us)
 {
@@ -466,8 +466,8 @@ void gst_livetcp_player_put_event(GstLiveTcpPlayer *player, GstEvent *event)
 
 /* ---- out ---- */
 
-/* Running time is not negative, and sound does not go back. That may shorten a lead; the next
- * beginning restores it. */
+/* Running time must not be negative, and sound must not overlap. That may shorten the lead; the
+ * next talkspurt restores it. */
 static GstClockTime stamp(GstLiveTcpPlayer *player, gint64 play_us, gboolean begins)
 {
     if (begins) {
@@ -498,7 +498,7 @@ static void give_buffer(GstLiveTcpPlayer *player, const livetcp_playout_item *it
     g_queue_push_tail(&player->out, buffer);
 }
 
-/* As rtpjitterbuffer sends it. */
+/* In the format of rtpjitterbuffer. */
 static GstEvent *lost_event(guint16 sequence, GstClockTime timestamp, GstClockTime duration)
 {
     return gst_event_new_custom(GST_EVENT_CUSTOM_DOWNSTREAM,
@@ -508,7 +508,7 @@ static GstEvent *lost_event(guint16 sequence, GstClockTime timestamp, GstClockTi
                                                   "retry", G_TYPE_UINT, 0, NULL));
 }
 
-/* For several packets of video only the total duration is known: from here to the next packet. */
+/* For several missing video packets only the total duration is known: up to the next packet. */
 static void give_lost(GstLiveTcpPlayer *player, const livetcp_playout_item *item)
 {
     guint events = item->missing > LOST_EVENTS ? 1 : item->missing;
@@ -558,7 +558,7 @@ void gst_livetcp_player_drain(GstLiveTcpPlayer *player)
 {
     run(player, END_OF_TIME);
     if (player->playout != NULL) {
-        livetcp_playout_flush(player->playout); /* packets never confirmed */
+        livetcp_playout_flush(player->playout); /* its packets were never confirmed */
     }
     move_events(&player->events, &player->out);
 }
@@ -596,9 +596,8 @@ void gst_livetcp_player_set_caps(GstLiveTcpPlayer *player, const GstCaps *caps)
 
 /* ---- latency ---- */
 
-/* At least the playout delay. A change is audible wherever a sink plays sound, so it goes up in
- * steps and comes down only when less has been enough for a while. Play times do not depend on it.
- */
+/* At least the playout delay. A change of the latency is audible at audio sinks, so it rises in
+ * steps, and falls only after less has been enough for a while. Play times do not depend on it. */
 
 static gint64 round_up(gint64 delay_us, gint64 max_us)
 {
@@ -641,11 +640,11 @@ gboolean gst_livetcp_player_review(GstLiveTcpPlayer *player)
 
 void gst_livetcp_player_answer(GstLiveTcpPlayer *player, GstQuery *query)
 {
-    GstClockTime least;
+    GstClockTime minimum;
 
-    gst_query_parse_latency(query, NULL, &least, NULL);
+    gst_query_parse_latency(query, NULL, &minimum, NULL);
     player->answered_us = player->announced_us;
-    gst_query_set_latency(query, TRUE, least + (GstClockTime)player->answered_us * GST_USECOND,
+    gst_query_set_latency(query, TRUE, minimum + (GstClockTime)player->answered_us * GST_USECOND,
                           GST_CLOCK_TIME_NONE);
 }
 
@@ -699,7 +698,7 @@ void gst_livetcp_player_post_no_rate(GstElement *element)
 {
     GST_ELEMENT_ERROR(
         element, STREAM, FORMAT,
-        ("The stream's clock rate is not known, so nothing says when its packets are to be played. "
+        ("The stream's clock rate is not known, so its packets have no time to play. "
          "Give its caps, for example application/x-rtp,media=audio,clock-rate=48000,"
          "encoding-name=OPUS: the caps property of livetcpsrc, or a capsfilter before %s.",
          GST_OBJECT_NAME(element)),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Properties of playout: those of livetcpplayout, and of livetcpsrc when playout is on. */
+/* Properties of a playout: of livetcpplayout, and of livetcpsrc with playout on. */
 #ifndef GST_LIVETCP_PLAYER_SETTINGS_H
 #define GST_LIVETCP_PLAYER_SETTINGS_H
 
@@ -8,7 +8,7 @@
 
 G_BEGIN_DECLS
 
-/* Times in ms, as the properties have them. */
+/* Times in ms, like the properties. */
 typedef struct _GstLiveTcpPlayerSettings {
     livetcp_playout_mode mode;
     guint latency;
@@ -18,9 +18,9 @@ typedef struct _GstLiveTcpPlayerSettings {
     gdouble beta;
     gdouble target_late;
     gboolean do_lost;
-    guint rtt;              /* 0 = not known */
-    gint redundancy_pt;     /* payload type of redundant audio; -1 = none is decoded */
-    gboolean latency_given; /* one of the three was set, if only to its default */
+    guint rtt;              /* 0 = unknown */
+    gint redundancy_pt;     /* payload type of redundant audio; -1 = not decoded */
+    gboolean latency_given; /* one of the three was set, perhaps to its default */
 } GstLiveTcpPlayerSettings;
 
 #define GST_LIVETCP_PLAYER_PROPERTIES 11
@@ -28,8 +28,8 @@ typedef struct _GstLiveTcpPlayerSettings {
 void gst_livetcp_player_settings_init(GstLiveTcpPlayerSettings *settings,
                                       livetcp_playout_mode mode);
 
-/* Installs GST_LIVETCP_PLAYER_PROPERTIES properties, numbered from `first`; playout-mode has the
- * default `mode`, and is there under the name it had before version 0.2, too. */
+/* Installs GST_LIVETCP_PLAYER_PROPERTIES properties, numbered from `first`. The default of
+ * playout-mode is `mode`; its name before version 0.2 is installed as well. */
 void gst_livetcp_player_settings_install(GObjectClass *klass, guint first,
                                          const gchar *former_mode_name, livetcp_playout_mode mode);
 
@@ -39,18 +39,18 @@ void gst_livetcp_player_settings_set(GstLiveTcpPlayerSettings *settings, guint i
 void gst_livetcp_player_settings_get(const GstLiveTcpPlayerSettings *settings, guint index,
                                      GValue *value);
 
-/* Returns NULL, or a sentence about the contradiction. */
+/* NULL, or one sentence about the contradiction. */
 const gchar *gst_livetcp_player_settings_check(const GstLiveTcpPlayerSettings *settings);
 
 /* True if a latency was set in a mode that has none. */
 gboolean gst_livetcp_player_settings_latency_is_idle(const GstLiveTcpPlayerSettings *settings);
 
-/* The playout's config, with the latency brought within the bounds; in mode fixed the bounds do not
- * count. */
+/* Writes the playout's config, with the latency limited to the bounds; in mode fixed the bounds do
+ * not apply. */
 void gst_livetcp_player_settings_apply(const GstLiveTcpPlayerSettings *settings,
                                        livetcp_playout_config *config);
 
-/* A structure "livetcp-playout-stats" with every field of `stats`, which the caller owns. */
+/* A structure "livetcp-playout-stats" with each field of `stats`, which the caller owns. */
 GstStructure *gst_livetcp_player_stats_structure(const livetcp_playout_stats *stats);
 
 G_END_DECLS

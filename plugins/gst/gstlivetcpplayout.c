@@ -155,7 +155,7 @@ static GstFlowReturn push(GstLiveTcpPlayout *self, GstMiniObject *object)
     return eos ? GST_FLOW_EOS : GST_FLOW_OK;
 }
 
-/* Upstream learns of it with its next buffer; after the end of the stream there is none. */
+/* Upstream gets the flow return with its next buffer; after EOS there is none. */
 static void stop_pushing(GstLiveTcpPlayout *self, GstFlowReturn flow)
 {
     g_mutex_lock(&self->lock);
@@ -240,7 +240,7 @@ static GstFlowReturn chain(GstPad *pad, GstObject *parent, GstBuffer *buffer)
     return result;
 }
 
-/* With the lock held: timestamps that leave here are running time. Takes ownership. */
+/* With the lock held: outgoing timestamps are running time. Takes ownership. */
 static void take_segment(GstLiveTcpPlayout *self, GstEvent *event)
 {
     gst_event_copy_segment(event, &self->segment);
@@ -355,7 +355,7 @@ static gboolean sink_event(GstPad *pad, GstObject *parent, GstEvent *event)
 
 static gboolean sink_query(GstPad *pad, GstObject *parent, GstQuery *query)
 {
-    /* Buffers wait here: pools of downstream would run dry. */
+    /* Buffers are held here: a downstream pool would run out of them. */
     if (GST_QUERY_TYPE(query) == GST_QUERY_ALLOCATION) {
         return FALSE;
     }
@@ -392,14 +392,14 @@ static gboolean src_event(GstPad *pad, GstObject *parent, GstEvent *event)
 
 static gboolean query_latency(GstLiveTcpPlayout *self, GstQuery *query)
 {
-    GstClockTime least;
+    GstClockTime minimum;
 
     if (!gst_pad_peer_query(self->sink, query)) {
         return FALSE;
     }
-    gst_query_parse_latency(query, NULL, &least, NULL);
+    gst_query_parse_latency(query, NULL, &minimum, NULL);
     g_mutex_lock(&self->lock);
-    self->upstream_us = GST_CLOCK_TIME_IS_VALID(least) ? (gint64)(least / GST_USECOND) : 0;
+    self->upstream_us = GST_CLOCK_TIME_IS_VALID(minimum) ? (gint64)(minimum / GST_USECOND) : 0;
     gst_livetcp_player_answer(&self->player, query);
     wake(self);
     g_mutex_unlock(&self->lock);
@@ -477,7 +477,7 @@ static GstStateChangeReturn change_state(GstElement *element, GstStateChange tra
         gst_livetcp_player_reset(&self->player);
         g_mutex_unlock(&self->lock);
     }
-    /* The clock decides when to push: there is nothing to preroll with. */
+    /* A live element: pushes by the clock, so it does not preroll. */
     gboolean live = transition == GST_STATE_CHANGE_READY_TO_PAUSED ||
                     transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED;
     return live && result != GST_STATE_CHANGE_FAILURE ? GST_STATE_CHANGE_NO_PREROLL : result;

@@ -23,11 +23,11 @@ typedef struct _GstLiveTcpPlayout {
     GstLiveTcpPlayer player;
     GstSegment segment;    /* of the input */
     gboolean segment_sent; /* our own */
-    gboolean playing;      /* the clock runs */
+    gboolean playing;      /* the clock is running */
     gboolean flushing;
     gboolean eos;            /* received */
     GstFlowReturn flow;      /* of the last push */
-    GstClockID waiting;      /* NULL unless the streaming thread waits for the clock */
+    GstClockID waiting;      /* NULL unless the streaming thread is waiting for the clock */
     gint64 upstream_us;      /* latency of the elements upstream */
     guint stats_interval_ms; /* 0 = no notification */
     gint64 notified_us;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The library's settings as GObject properties, and the other properties common to both elements.
- */
+/* The library's settings as GObject properties, and other properties common to both elements. */
 #include "gstlivetcpproperties.h"
 
 #include "gstlivetcpdebug.h"
@@ -23,8 +22,8 @@ enum {
     PROP_STATS,
     PROP_STATS_UPDATE_INTERVAL,
     PROP_CONNECTING_CALLER,
-    PROP_RECONNECT = 63, /* a former name */
-    PROP_SETTING         /* the first of the settings, in the library's order */
+    PROP_RECONNECT = 63, /* deprecated name */
+    PROP_SETTING         /* the first setting, in the library's order */
 };
 
 #define READY                                                                                      \
@@ -91,13 +90,13 @@ static GType enum_type(const gchar *setting)
 
 /* ---- settings ---- */
 
-/* The source installs this property itself: it has more values. */
+/* livetcpsrc installs this property itself, with more values. */
 static gboolean is_installed_by_source(const gchar *setting)
 {
     return g_str_equal(setting, "order");
 }
 
-/* The blurb for the user: the library's summary, the unit, and the available policies. */
+/* Property description: the library's summary, the unit, and the available policies. */
 static gchar *setting_blurb(const livetcp_setting *setting, gboolean receiving)
 {
     const gchar *summary = setting->summary;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Properties. The library's table of settings is their only definition: every setting is a property
- * with the same name, range and meaning, and a key of the URI. */
+ * with the same name, range and meaning, and a URI key. */
 #ifndef GST_LIVETCP_PROPERTIES_H
 #define GST_LIVETCP_PROPERTIES_H
 
@@ -8,11 +8,11 @@
 
 G_BEGIN_DECLS
 
-/* Property numbers from here on are an element's own; the shared ones are below. */
+/* First number of an element's own properties; smaller numbers are shared ones. */
 #define GST_LIVETCP_PROP_OWN 16
 
-/* Installs the shared properties and one for every setting; `receiving` adds those for sources
- * only. `defaults` are the element's, which may differ from the library's. */
+/* Installs the shared properties and one per setting; `receiving` adds those for sources.
+ * `defaults` are the element's, which may differ from the library's. */
 void gst_livetcp_properties_install(GObjectClass *klass, const livetcp_config *defaults,
                                     gboolean receiving);
 

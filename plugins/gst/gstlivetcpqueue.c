@@ -51,8 +51,9 @@ void gst_livetcp_queue_reset(GstLiveTcpQueue *queue, guint max_packets, gsize ma
     g_mutex_unlock(&queue->lock);
 }
 
-/* The packet that is now first follows a gap: the one at the head, or else the next one pushed. */
-static void make_room(GstLiveTcpQueue *queue, gsize size)
+/* Drops packets. The next packet returned follows a gap: the one at the head, else the next one
+ * pushed. */
+static void make_space(GstLiveTcpQueue *queue, gsize size)
 {
     gboolean dropped = FALSE;
     while (!gst_queue_array_is_empty(queue->items) &&
@@ -79,7 +80,7 @@ guint64 gst_livetcp_queue_push(GstLiveTcpQueue *queue, GstBuffer *buffer, gboole
     gsize size = gst_buffer_get_size(buffer);
 
     g_mutex_lock(&queue->lock);
-    make_room(queue, size);
+    make_space(queue, size);
     if (queue->discont && !rtcp) {
         GST_BUFFER_FLAG_SET(buffer, GST_BUFFER_FLAG_DISCONT);
         queue->discont = FALSE;

@@ -45,7 +45,7 @@ gboolean gst_livetcp_redundancy_set_caps(GstLiveTcpRedundancy *self, const GstCa
     return self->applies || self->encoder == NULL;
 }
 
-/* RTCP may come with RTP (RFC 5761). */
+/* RTCP may be multiplexed with RTP (RFC 5761). */
 static gboolean is_rtp(const guint8 *packet, gsize size)
 {
     return size >= 12 && (packet[1] < 192 || packet[1] > 223);
@@ -63,7 +63,7 @@ void gst_livetcp_redundancy_apply(GstLiveTcpRedundancy *self, const guint8 **dat
     if (((*data)[1] & 0x7f) != self->payload_type &&
         livetcp_redundancy_encode(self->encoder, *data, *size, NULL, &red, &red_size, NULL) !=
             LIVETCP_OK) {
-        return; /* too large, or no RTP: the session reports it */
+        return; /* too large, or not RTP: reported by the session */
     }
     *data = red;
     *size = red_size;

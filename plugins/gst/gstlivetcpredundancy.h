@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Redundant audio (RFC 2198) as livetcpsink makes it: packets that repeat those before them, for
- * receivers to play where the original is late. The streaming thread's, but for the counters. */
+/* Redundant audio (RFC 2198) of livetcpsink: packets that repeat the previous ones, which receivers
+ * play where the original is late. Streaming thread only, except for the counters. */
 #ifndef GST_LIVETCP_REDUNDANCY_H
 #define GST_LIVETCP_REDUNDANCY_H
 
@@ -9,11 +9,11 @@
 
 G_BEGIN_DECLS
 
-/* Payload type of redundant packets by default: that of livetcp_redundancy_config. */
+/* Default payload type of redundant packets, as in livetcp_redundancy_config. */
 #define GST_LIVETCP_REDUNDANCY_PT 63
 
 typedef struct _GstLiveTcpRedundancy {
-    guint depth;        /* as set: packets before it that a packet repeats, 0 = none */
+    guint depth;        /* as set: number of previous packets that a packet repeats, 0 = none */
     guint payload_type; /* as set */
 
     gboolean applies; /* the caps are those of audio that can be repeated */
@@ -30,17 +30,16 @@ void gst_livetcp_redundancy_clear(GstLiveTcpRedundancy *self);
 gboolean gst_livetcp_redundancy_start(GstLiveTcpRedundancy *self, gsize max_packet,
                                       livetcp_error *error);
 
-/* New caps. FALSE: this stream is not repeated though it should be, since it is no audio, or is
- * encrypted. */
+/* Sets new caps. FALSE: redundancy is on, and this stream is not audio, or is encrypted. */
 gboolean gst_livetcp_redundancy_set_caps(GstLiveTcpRedundancy *self, const GstCaps *caps);
 
-/* Makes a redundant packet of *data, *size bytes, if redundancy is on; it stays valid until the
- * next call. A packet that an rtpredenc upstream made redundant stays as it is. Either way `info`
- * receives the number of repeated packets. */
+/* With redundancy on, replaces *data (*size bytes) by a redundant packet, valid until the next
+ * call. A packet that rtpredenc upstream has made redundant is unchanged. Sets the number of
+ * repeated packets in `info` in either case. */
 void gst_livetcp_redundancy_apply(GstLiveTcpRedundancy *self, const guint8 **data, gsize *size,
                                   livetcp_packet_info *info);
 
-/* Adds to livetcpsink's statistics. Any thread. */
+/* Adds the counters to livetcpsink's statistics. Any thread. */
 void gst_livetcp_redundancy_add_stats(GstLiveTcpRedundancy *self, GstStructure *structure);
 
 G_END_DECLS

@@ -34,7 +34,7 @@ GstResourceError gst_livetcp_resource_error(livetcp_result result, gboolean send
     case LIVETCP_ERR_SYSTEM:
     case LIVETCP_ERR_BAD_STATE:
         return GST_RESOURCE_ERROR_FAILED;
-    default: /* an established session ended, or the peer broke the protocol */
+    default: /* an established session has ended, or the peer has violated the protocol */
         return sending ? GST_RESOURCE_ERROR_WRITE : GST_RESOURCE_ERROR_READ;
     }
 }
@@ -155,7 +155,7 @@ static gboolean all_accept(GSignalInvocationHint *hint, GValue *result, const GV
     return accept;
 }
 
-/* Signals that the application emits. */
+/* Action signals, which the application emits. */
 static void install_actions(GType type, const GstLiveTcpActions *actions)
 {
     const GSignalFlags flags = G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION;
@@ -166,8 +166,8 @@ static void install_actions(GType type, const GstLiveTcpActions *actions)
      * @code: as HTTP's, at most 65535; after 1 to 499 the caller does not call again
      * @text: (nullable): one sentence for the caller, of at most 120 bytes
      *
-     * Within a handler of #GstLiveTcpSink::caller-connecting that returns %FALSE: what the caller
-     * is told. Elements post it as their ERROR.
+     * Within a handler of #GstLiveTcpSink::caller-connecting that returns %FALSE: sets the reason
+     * that the caller receives. A calling element posts it as its ERROR.
      */
     g_signal_new_class_handler("reject-caller", type, flags, G_CALLBACK(actions->reject_caller),
                                NULL, NULL, NULL, G_TYPE_NONE, 2, G_TYPE_UINT, G_TYPE_STRING);
@@ -175,12 +175,12 @@ static void install_actions(GType type, const GstLiveTcpActions *actions)
      * GstLiveTcpSink::admit-caller-later:
      * @element: the element
      *
-     * Within a handler of #GstLiveTcpSink::caller-connecting that returns %TRUE: the answer takes
-     * time, for example that of a server that is asked. It is
+     * Within a handler of #GstLiveTcpSink::caller-connecting that returns %TRUE: defers the
+     * decision, for example until a server has answered. Decide by
      * #GstLiveTcpSink::admit-waiting-caller or #GstLiveTcpSink::reject-waiting-caller, within
-     * admission-timeout. Until then the caller waits, and is one of max-sessions; if it leaves, or
-     * nobody answers, #GstLiveTcpSink::caller-rejected and the element message "livetcp-session"
-     * tell.
+     * admission-timeout. Until then the caller waits, and counts towards max-sessions. If it
+     * leaves, or the time is over, #GstLiveTcpSink::caller-rejected is emitted and the element
+     * message "livetcp-session" is posted.
      *
      * Returns: the number that the session has, or 0 if this caller cannot wait (a plain peer)
      */
@@ -192,9 +192,9 @@ static void install_actions(GType type, const GstLiveTcpActions *actions)
      * @element: the element
      * @session: the number that #GstLiveTcpSink::admit-caller-later has returned
      *
-     * Lets in a caller that waits. Any thread, but with no lock that a handler takes.
+     * Admits a waiting caller. Any thread; do not hold a lock that a handler takes.
      *
-     * Returns: %FALSE if the caller is gone, or has its answer
+     * Returns: %FALSE if the caller is gone, or was answered already
      */
     g_signal_new_class_handler("admit-waiting-caller", type, flags,
                                G_CALLBACK(actions->admit_waiting_caller), NULL, NULL, NULL,
@@ -206,9 +206,9 @@ static void install_actions(GType type, const GstLiveTcpActions *actions)
      * @code: as of #GstLiveTcpSink::reject-caller
      * @text: (nullable): as of #GstLiveTcpSink::reject-caller
      *
-     * Turns away a caller that waits. Any thread, but with no lock that a handler takes.
+     * Refuses a waiting caller. Any thread; do not hold a lock that a handler takes.
      *
-     * Returns: %FALSE if the caller is gone, or has its answer
+     * Returns: %FALSE if the caller is gone, or was answered already
      */
     g_signal_new_class_handler("reject-waiting-caller", type, flags,
                                G_CALLBACK(actions->reject_waiting_caller), NULL, NULL, NULL,
@@ -227,11 +227,11 @@ void gst_livetcp_signals_install(GstElementClass *klass, const GstLiveTcpActions
      * @address: the #GSocketAddress of the peer
      *
      * A peer wants to open a session; in listener mode only. A handler must not block. The property
-     * connecting-caller has what else is known of the peer: the stream that it means, its role, its
-     * token, and what TLS proved.
+     * connecting-caller has the other properties of the peer: the stream that it requests, its
+     * role, its token, and its TLS certificate.
      *
-     * Returns: %FALSE to turn it away, perhaps after #GstLiveTcpSink::reject-caller; %TRUE to let
-     * it in, or, after #GstLiveTcpSink::admit-caller-later, to let it wait
+     * Returns: %FALSE to refuse it, optionally after #GstLiveTcpSink::reject-caller; %TRUE to admit
+     * it, or, after #GstLiveTcpSink::admit-caller-later, to let it wait
      */
     g_signal_new_class_handler("caller-connecting", type, G_SIGNAL_RUN_LAST,
                                G_CALLBACK(accept_everyone), all_accept, NULL, NULL, G_TYPE_BOOLEAN,
@@ -262,9 +262,9 @@ void gst_livetcp_signals_install(GstElementClass *klass, const GstLiveTcpActions
      * @address: the #GSocketAddress of the peer
      * @reason: one sentence
      *
-     * A connection was turned away: silence, garbage, an unknown session, a wrong authenticator,
-     * too many sessions, a handler of #GstLiveTcpSink::caller-connecting that returned %FALSE, or a
-     * caller that was to wait and left, or was turned away.
+     * A connection was refused: a handshake time-out, another protocol, an unknown session, a wrong
+     * authenticator, too many sessions, a handler of #GstLiveTcpSink::caller-connecting that
+     * returned %FALSE, or a waiting caller that left or was refused.
      */
     g_signal_new("caller-rejected", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 2,
                  G_TYPE_SOCKET_ADDRESS, G_TYPE_STRING);

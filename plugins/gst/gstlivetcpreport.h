@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports to the application: LiveTCP's results as GStreamer's errors, in WARNING and ERROR
- * messages with the details attached; element messages about sessions and connections; and the
- * signals of a listener, the same on both elements and named as those of srtsink. */
+/* Reports to the application: LiveTCP's results as GStreamer errors, in WARNING and ERROR messages
+ * with details; element messages about sessions and connections; and the signals of a listener, the
+ * same on both elements and named like those of srtsink. */
 #ifndef GST_LIVETCP_REPORT_H
 #define GST_LIVETCP_REPORT_H
 
@@ -11,12 +11,12 @@
 
 G_BEGIN_DECLS
 
-/* The GstResourceError for a result; `sending` distinguishes a sink from a source. */
+/* The GstResourceError of a result; `sending`: of a sink. */
 GstResourceError gst_livetcp_resource_error(livetcp_result result, gboolean sending);
 
-/* Post an ERROR (the element cannot go on) or a WARNING (it goes on). `what` is one sentence for
- * the user, or NULL; the library's own sentence follows it. The message's details carry "reason"
- * (such as "refused"), "code", "errno" and, unless `remote` is NULL, "remote". */
+/* Post an ERROR (the element cannot continue) or a WARNING. `what` is one sentence for the user, or
+ * NULL; the library's sentence follows it. The details have "reason" (such as "refused"), "code",
+ * "errno" and, unless `remote` is NULL, "remote". */
 void gst_livetcp_post_error(GstElement *element, const livetcp_error *error, const gchar *what,
                             const gchar *remote);
 void gst_livetcp_post_warning(GstElement *element, const livetcp_error *error, const gchar *what,
@@ -45,7 +45,7 @@ typedef struct GstLiveTcpActions {
                                       const gchar *text);
 } GstLiveTcpActions;
 
-/* Defines a table of them; `endpoint_of` finds the endpoint in an element. */
+/* Defines such a table; `endpoint_of` returns the endpoint of an element. */
 #define GST_LIVETCP_ACTIONS(name, endpoint_of)                                                     \
     static void name##_reject(GstElement *element, guint code, const gchar *text)                  \
     {                                                                                              \
@@ -73,14 +73,14 @@ typedef struct GstLiveTcpActions {
 
 void gst_livetcp_signals_install(GstElementClass *klass, const GstLiveTcpActions *actions);
 
-/* Emitters; the loop's thread calls them. Without a handler any peer may connect. */
+/* Emit the signals; called on the loop's thread. Without a handler every peer is admitted. */
 gboolean gst_livetcp_signal_caller_connecting(GstElement *element, GSocketAddress *address);
 void gst_livetcp_signal_caller_added(GstElement *element, guint id, GSocketAddress *address);
 void gst_livetcp_signal_caller_removed(GstElement *element, guint id, GSocketAddress *address);
 void gst_livetcp_signal_caller_rejected(GstElement *element, GSocketAddress *address,
                                         const gchar *reason);
 
-/* The address in "1.2.3.4:5" or "[::1]:5", or NULL when it is neither. The caller owns it. */
+/* Parses "1.2.3.4:5" or "[::1]:5"; NULL for anything else. The caller owns it. */
 GSocketAddress *gst_livetcp_parse_address(const gchar *text);
 
 G_END_DECLS

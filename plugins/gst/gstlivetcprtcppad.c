@@ -16,7 +16,7 @@ void gst_livetcp_rtcp_pad_init(GstLiveTcpRtcpPad *self, GstElement *element)
     self->pad = NULL;
 }
 
-/* RTCP is as live as RTP. */
+/* RTCP is live if RTP is. */
 static gboolean query(GstPad *pad, GstObject *parent, GstQuery *query_)
 {
     if (GST_QUERY_TYPE(query_) == GST_QUERY_LATENCY) {
@@ -34,7 +34,7 @@ static const gchar *media_type(const GstCaps *media)
     return secure ? "application/x-srtcp" : "application/x-rtcp";
 }
 
-/* Pushes the events that begin every stream. */
+/* Pushes the events at the start of a stream. */
 static void begin(GstLiveTcpRtcpPad *self, const GstCaps *media)
 {
     GstSegment segment;

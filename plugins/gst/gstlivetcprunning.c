@@ -28,7 +28,7 @@ static livetcp_result apply_budget(livetcp_session *session, const livetcp_confi
     return livetcp_session_set_redundancy_budget(session, config->redundancy_budget, error);
 }
 
-/* Both change together: a value of the first alone may not fit the other's former value. */
+/* Both are copied together: a new value of one may contradict the old value of the other. */
 static void copy_bitrates(livetcp_config *to, const livetcp_config *from)
 {
     to->min_bitrate = from->min_bitrate;
@@ -54,7 +54,7 @@ static livetcp_result apply_delay(livetcp_session *session, const livetcp_config
 }
 
 typedef struct {
-    const gchar *settings[3]; /* ended by NULL */
+    const gchar *settings[3]; /* NULL-terminated */
     void (*copy)(livetcp_config *to, const livetcp_config *from);
     livetcp_result (*apply)(livetcp_session *session, const livetcp_config *config,
                             livetcp_error *error);
@@ -82,7 +82,7 @@ gboolean gst_livetcp_running_has(const gchar *setting)
     return find(setting) != NULL;
 }
 
-/* With the lock held. The first refusal counts. */
+/* With the lock held. Returns the first refusal. */
 static livetcp_result apply_to_all(GstLiveTcpEndpoint *endpoint, const Change *change,
                                    livetcp_error *error)
 {
@@ -104,7 +104,7 @@ static livetcp_result apply_to_all(GstLiveTcpEndpoint *endpoint, const Change *c
             result = change->apply(peer->session, &changed, error);
         }
     }
-    /* A session that has just ended needs no settings. */
+    /* a session that has just ended needs no settings */
     return result == LIVETCP_ERR_CLOSED ? LIVETCP_OK : result;
 }
 

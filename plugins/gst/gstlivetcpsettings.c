@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "gstlivetcpsettings.h"
 
-/* GstBaseSink has a max-bitrate of another type and meaning: how fast it renders. In a URI the
- * library finds the setting by either name. */
+/* GstBaseSink has a property max-bitrate with another type and meaning (render rate). In a URI the
+ * library accepts both names. */
 static const struct {
     const gchar *setting;
     const gchar *property;
@@ -13,10 +13,10 @@ static const struct {
 
 static const gchar *const receiving_only[] = {"order", "order-wait", "max-receive", NULL};
 
-/* An element's role follows from its kind. */
+/* The kind of element implies the role. */
 static const gchar *const of_neither[] = {"role", NULL};
 
-/* A source sends only reports, whatever these settings are. */
+/* A source sends only reports, for which these settings have no effect. */
 static const gchar *const sending_only[] = {"policy",
                                             "split",
                                             "congestion-control",

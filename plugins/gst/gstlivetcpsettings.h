@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The library's settings in elements: their property names, and the side they belong to. */
+/* The library's settings in elements: property names, and the direction they apply to. */
 #ifndef GST_LIVETCP_SETTINGS_H
 #define GST_LIVETCP_SETTINGS_H
 
@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* Maps a setting's name to its property's name, and back. */
+/* The property name of a setting, and the reverse. */
 const gchar *gst_livetcp_setting_property(const gchar *setting);
 const gchar *gst_livetcp_property_setting(const gchar *property);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* livetcpsink: hands every packet to the library from the streaming thread. */
+/* livetcpsink: sends every packet from the streaming thread. */
 
 /* clang-format off: it would join the lines of the pipelines. */
 /**
@@ -27,11 +27,11 @@
  * |[
  * gst-launch-1.0 audiotestsrc is-live=true ! opusenc ! rtpopuspay ! \
  *     livetcpsink uri="livetcp://:5004?mode=listener"
- * ]| Waits for receivers: everyone who calls is sent the stream.
+ * ]| Listens, and sends the stream to every receiver that connects.
  * |[
  * gst-launch-1.0 filesrc location=film.mp4 ! qtdemux ! h264parse ! \
  *     rtph264pay config-interval=-1 ! livetcpsink uri=livetcp://127.0.0.1:5004 sync=true
- * ]| Sends a file in real time: mind sync=true.
+ * ]| Sends a file in real time, which needs sync=true.
  * |[
  * gst-launch-1.0 audiotestsrc is-live=true ! opusenc ! rtpopuspay ! \
  *     livetcpsink uri="livetcp://127.0.0.1:5004?wire=plain"
@@ -40,7 +40,7 @@
  * gst-launch-1.0 tcpserversrc host=0.0.0.0 port=5004 ! \
  *     application/x-rtp-stream,media=audio,clock-rate=48000,encoding-name=OPUS,payload=96 ! \
  *     rtpstreamdepay ! rtpopusdepay ! opusdec ! audioconvert ! audioresample ! autoaudiosink
- * ]| Is such a receiver, made of other elements.
+ * ]| A receiver made of other elements, for the sender above.
  *
  * ## Time
  *
@@ -64,15 +64,15 @@
  *
  * A caller has one peer; while it cannot be reached the element posts a WARNING, keeps trying and
  * queues. With auto-reconnect=false it posts an ERROR and ends. A listener sends to every session
- * that was opened to it, up to #livetcpsink:max-sessions, and throws packets of a live source away
- * while there is none; a slow peer loses packets of its own and stalls nobody, unless the source
- * waits. With wait-for-connection=true the element blocks until the first peer is there.
+ * that was opened to it, up to #livetcpsink:max-sessions, and drops packets of a live source while
+ * there is none; a slow peer loses only its own packets, unless the source waits. With
+ * wait-for-connection=true the element blocks until the first peer is there.
  *
  * Whenever a session opens, or a peer lost packets and has caught up, the encoder upstream is asked
  * for a key frame (GstForceKeyUnit), and a new peer is sent the "streamheader" of the caps first.
- * So it is when packets were dropped that later ones refer to; the event then has the stream's
- * "ssrc". With burst-on-join=gop a peer that calls a listener is sent the packets of each video
- * stream since its last key frame instead, unless these are more than half of
+ * The same happens when packets were dropped that later ones refer to; the event then has the
+ * stream's "ssrc". With burst-on-join=gop a peer that calls a listener is sent the packets of each
+ * video stream since its last key frame instead, unless these are more than half of
  * #livetcpsink:queue-packets or #livetcpsink:queue-bytes, or older than 10 s.
  *
  * ## Importance
@@ -87,7 +87,7 @@
  *
  * #livetcpsink:estimated-bitrate is the rate that the connections carry without a queue, all
  * streams together, and notifies when it changes by 5 % or more, at most ten times a second. An
- * encoder that follows it is never late for sending too much:
+ * encoder that follows it never builds up a queue:
  *
  * |[<!-- language="C" -->
  * static void
@@ -221,7 +221,7 @@ static void set_stream_header(GstLiveTcpSink *self, const GValue *value)
 
 static void send_stream_header(GstLiveTcpSink *self, livetcp_session *session)
 {
-    /* Nothing that follows can be decoded without it. */
+    /* Without it nothing that follows can be decoded. */
     const livetcp_packet_info info = {.struct_size = sizeof(info),
                                       .importance = LIVETCP_IMPORTANCE_KEY};
 
@@ -250,14 +250,14 @@ static void peer_opened(GstLiveTcpEndpoint *endpoint, GstLiveTcpPeer *peer,
 
     send_stream_header(self, session);
     if (self->burst_on_join == GST_LIVETCP_BURST_GOP && peer->id != 0 && peer->opened_us == 0) {
-        peer->joins = TRUE; /* no other code looks at it before the peer is ready */
+        peer->joins = TRUE; /* no other code reads it before the peer is ready */
     } else {
         gst_livetcp_key_units_peer_joined(&self->key_units);
     }
 }
 
-/* Dropped packets broke references. A key frame helps only now that it will get through: a request
- * while the queue is full would fill it further. */
+/* Dropped packets broke references. The key frame is requested only now: while the queue was full
+ * it would have filled it further. */
 static void peer_drained(GstLiveTcpEndpoint *endpoint, GstLiveTcpPeer *peer,
                          livetcp_session *session)
 {
@@ -276,7 +276,7 @@ static void peer_ended(GstLiveTcpEndpoint *endpoint, const GstLiveTcpPeer *peer,
                        const livetcp_error *error)
 {
     if (peer->id != 0) {
-        return; /* callers come and go; the element message has reported it */
+        return; /* for a listener peers are expected to end; the element message has reported it */
     }
     if (error->code == LIVETCP_ERR_CLOSED && endpoint->active.auto_reconnect) {
         gst_livetcp_post_warning(endpoint->element, error,
@@ -293,7 +293,7 @@ static void keyframe_wanted(GstLiveTcpEndpoint *endpoint, guint32 ssrc)
     gst_livetcp_key_units_want(&sink_of(endpoint)->key_units, ssrc);
 }
 
-/* Handlers run here, on the loop's thread; GObject's properties may be set from any. */
+/* Handlers run here, on the loop's thread; properties may be set from any thread. */
 static void bitrate_changed(GstLiveTcpEndpoint *endpoint)
 {
     GstLiveTcpSink *self = sink_of(endpoint);
@@ -360,7 +360,7 @@ static GstFlowReturn complain_not_rtp(GstLiveTcpSink *self, gsize size)
     return GST_FLOW_ERROR;
 }
 
-/* With the lock held: sends the packets that a peer joining inside a group of pictures has missed,
+/* With the lock held: sends the packets that a peer joining within a group of pictures has missed,
  * or requests a key frame. */
 static void greet(GstLiveTcpSink *self, GstLiveTcpPeer *peer)
 {
@@ -395,7 +395,7 @@ static livetcp_result send_to_peers(GstLiveTcpSink *self, GstBuffer *buffer, con
         livetcp_result result = livetcp_session_send_with(peer->session, data, size, &info);
         if (result == LIVETCP_ERR_PACKET_TOO_LARGE || result == LIVETCP_ERR_NOT_RTP) {
             complaint = result;
-            break; /* all others would return the same */
+            break; /* the others would return the same */
         }
     }
     if (!anyone) {
@@ -423,7 +423,8 @@ static GstFlowReturn send_buffer(GstLiveTcpSink *self, GstBuffer *buffer)
     GstMapInfo map;
 
     if (gst_buffer_n_memory(buffer) != 1 && size <= GST_LIVETCP_SINK_SCRATCH_SIZE) {
-        /* Payloaders keep header and payload apart; mapping would allocate to merge them. */
+        /* Payloaders put header and payload in separate memories; mapping would allocate to merge
+         * them. */
         gst_buffer_extract(buffer, 0, self->scratch, size);
         result = send_to_peers(self, buffer, self->scratch, size);
     } else if (gst_buffer_map(buffer, &map, GST_MAP_READ)) {
@@ -448,7 +449,7 @@ static GstFlowReturn send_buffer(GstLiveTcpSink *self, GstBuffer *buffer)
 
 /* ---- dropping or waiting ---- */
 
-/* The default: dropping holds up nothing. */
+/* Default: dropping blocks nothing. */
 static gboolean is_live(GstLiveTcpSink *self)
 {
     gboolean live = TRUE;
@@ -461,7 +462,7 @@ static gboolean is_live(GstLiveTcpSink *self)
     return live;
 }
 
-/* Without drops the delay has no limit either. */
+/* Without drops there is no limit to the delay either. */
 static void decide_drops(GstLiveTcpSink *self)
 {
     GstLiveTcpEndpoint *endpoint = &self->endpoint;
@@ -483,8 +484,7 @@ static void decide_drops(GstLiveTcpSink *self)
     }
 }
 
-/* Waiting was interrupted: it is hopeless, or the element is flushed or paused; after a pause it
- * goes on. */
+/* A wait was interrupted, by an error, a flush or a pause; after a pause it continues. */
 static GstFlowReturn interrupted(GstLiveTcpSink *self)
 {
     g_mutex_lock(&self->endpoint.lock);
@@ -504,7 +504,7 @@ static GstFlowReturn wait_for_turn(GstLiveTcpSink *self, gsize size)
     }
     while (result == GST_FLOW_OK) {
         if ((!self->wait_for_connection || gst_livetcp_wait_open(endpoint)) &&
-            (g_atomic_int_get(&self->drops) || gst_livetcp_wait_room(endpoint, size))) {
+            (g_atomic_int_get(&self->drops) || gst_livetcp_wait_space(endpoint, size))) {
             break;
         }
         result = interrupted(self);
@@ -512,8 +512,8 @@ static GstFlowReturn wait_for_turn(GstLiveTcpSink *self, gsize size)
     return result;
 }
 
-/* Reports dropped packets; `end`: also those about to be dropped. FALSE: an ERROR was posted. */
-static gboolean tell_losses(GstLiveTcpSink *self, gboolean end)
+/* Reports dropped packets; `end`: also those that will be dropped. FALSE: an ERROR was posted. */
+static gboolean report_losses(GstLiveTcpSink *self, gboolean end)
 {
     GstLiveTcpEndpoint *endpoint = &self->endpoint;
     livetcp_session_stats totals;
@@ -529,17 +529,17 @@ static gboolean tell_losses(GstLiveTcpSink *self, gboolean end)
         {"session", "the session ended before they were sent", endpoint->never_sent},
         {"not-sent", "they could not be sent within drain-timeout",
          end ? totals.sent.queue_packets : 0},
-        {"nobody", "nobody was there",
+        {"nobody", "no peer was connected",
          end && endpoint->sessions_total == 0 ? self->without_peer : 0},
     };
     g_mutex_unlock(&endpoint->lock);
-    gboolean told = gst_livetcp_losses_tell(
+    gboolean reported = gst_livetcp_losses_report(
         &self->losses, self->error_on_loss ? GST_MESSAGE_ERROR : GST_MESSAGE_WARNING, losses,
         G_N_ELEMENTS(losses), end || self->error_on_loss);
-    if (told && self->error_on_loss) {
+    if (reported && self->error_on_loss) {
         gst_livetcp_endpoint_finish(endpoint);
     }
-    return !(told && self->error_on_loss);
+    return !(reported && self->error_on_loss);
 }
 
 static GstFlowReturn render_packet(GstLiveTcpSink *self, GstBuffer *buffer)
@@ -550,7 +550,7 @@ static GstFlowReturn render_packet(GstLiveTcpSink *self, GstBuffer *buffer)
         result = send_buffer(self, buffer);
     }
     if (result == GST_FLOW_OK && g_get_monotonic_time() - self->losses_us >= LOSSES_INTERVAL_US &&
-        !tell_losses(self, FALSE)) {
+        !report_losses(self, FALSE)) {
         result = GST_FLOW_ERROR;
     }
     return result;
@@ -624,7 +624,7 @@ static gboolean event(GstBaseSink *base, GstEvent *event_)
     }
     if (GST_EVENT_TYPE(event_) == GST_EVENT_EOS) {
         drain(self);
-        if (!tell_losses(self, TRUE)) {
+        if (!report_losses(self, TRUE)) {
             gst_event_unref(event_);
             return FALSE;
         }
@@ -790,7 +790,7 @@ static void install_flow(GObjectClass *klass)
                           burst_type(), GST_LIVETCP_BURST_KEY_FRAME, flags));
 }
 
-/* Media later than this is of no use to a viewer. */
+/* Packets later than this are of no use to a viewer. */
 static void get_defaults(livetcp_config *defaults)
 {
     livetcp_config_init(defaults);
@@ -858,7 +858,8 @@ static gboolean open_session(GstLiveTcpSink *self)
     return gst_livetcp_endpoint_open(&self->endpoint);
 }
 
-/* GstBaseSink starts on the way to READY, when properties may still change: too early for us. */
+/* GstBaseSink starts on the way to READY, when properties may still change: too early to
+ * connect. */
 static GstStateChangeReturn change_state(GstElement *element, GstStateChange transition)
 {
     GstLiveTcpSink *self = GST_LIVETCP_SINK(element);

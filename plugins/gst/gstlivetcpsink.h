@@ -23,7 +23,7 @@ GST_ELEMENT_REGISTER_DECLARE(livetcpsink);
 #define GST_LIVETCP_SINK_DRAIN_TIMEOUT_MS  2000
 #define GST_LIVETCP_SINK_MAX_SEND_DELAY_MS 2000
 
-/* Of the property; see gst_livetcp_endpoint_bitrate(). */
+/* For the property; see gst_livetcp_endpoint_bitrate(). */
 #define GST_LIVETCP_SINK_BITRATE_QUANTILE 0.25
 
 typedef enum {
@@ -34,7 +34,7 @@ typedef enum {
 
 typedef enum { GST_LIVETCP_BURST_KEY_FRAME, GST_LIVETCP_BURST_GOP } GstLiveTcpBurst;
 
-/* Larger than any packet the library takes. */
+/* Larger than any packet that the library accepts. */
 #define GST_LIVETCP_SINK_SCRATCH_SIZE 65536
 
 typedef struct _GstLiveTcpSink {
@@ -47,22 +47,22 @@ typedef struct _GstLiveTcpSink {
     GstLiveTcpBurst burst_on_join;
 
     /* the streaming thread's */
-    guint8 *scratch;  /* for joining packets that come in several memories */
+    guint8 *scratch;  /* joins packets in several memories */
     gboolean more;    /* the next packet of a list follows */
-    gint64 warned_us; /* when a packet error was last reported */
-    guint too_large;  /* packets too large since then */
+    gint64 warned_us; /* time of the last report of an invalid packet */
+    guint too_large;  /* packets that were too large since then */
     GstLiveTcpLosses losses;
-    gint64 losses_us;     /* when they were last checked */
-    gboolean drops_known; /* `drops` is set for this stream */
+    gint64 losses_us;     /* time of the last check */
+    gboolean drops_known; /* `drops` was determined for this stream */
     GstLiveTcpGop gop;
     GstLiveTcpImportance importance;
     GstLiveTcpRedundancy redundancy;
 
-    gint drops; /* atomic boolean: packets too late to send are dropped, not waited for */
+    gint drops; /* atomic boolean: late packets are dropped instead of waited for */
     GstLiveTcpKeyUnits key_units;
     gdouble bitrate_quantile;
-    guint bitrate;            /* guarded by endpoint.lock: estimate last notified */
-    guint64 without_peer;     /* guarded by endpoint.lock: packets without a peer */
+    guint bitrate;            /* guarded by endpoint.lock: last notified estimate */
+    guint64 without_peer;     /* guarded by endpoint.lock: packets dropped without a peer */
     GPtrArray *stream_header; /* guarded by endpoint.lock: of GstBuffer, or NULL */
 } GstLiveTcpSink;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* livetcpsrc: a live source that passes on packets as they come. */
+/* livetcpsrc: a live source that outputs packets on arrival. */
 
 /* clang-format off: it would join the lines of the pipelines. */
 /**
@@ -97,8 +97,8 @@
 
 #define GST_CAT_DEFAULT gst_livetcp_src_debug
 
-/* Two clocks are read one after the other until that takes no longer than this; attempts are
- * limited. */
+/* Two clocks are read one after the other until that takes no longer than this (a limited number of
+ * attempts). */
 #define CLOCK_READING_US 20
 #define CLOCK_READINGS   8
 
@@ -110,7 +110,7 @@ enum {
     PROP_TIMEOUT,
     PROP_ORDER,
     PROP_RTCP_MUX,
-    PROP_PLAYOUT /* and the settings of playout that follow */
+    PROP_PLAYOUT /* the playout settings follow */
 };
 
 #define SRC_ENDPOINT(handler) (&GST_LIVETCP_SRC(handler)->endpoint)
@@ -168,7 +168,7 @@ static gboolean plays(GstLiveTcpSrc *self)
     return plays;
 }
 
-/* Called when something was linked downstream, or a session opens. Any thread. */
+/* Call when a session opens, or something was linked downstream. Any thread. */
 static void choose_order(GstLiveTcpSrc *self)
 {
     gint chosen = g_atomic_int_get(&self->order);
@@ -188,13 +188,13 @@ static void choose_order(GstLiveTcpSrc *self)
 
 /* ---- sessions, on the loop's thread ---- */
 
-/* `end`: no later report will follow. */
-static void tell_losses(GstLiveTcpSrc *self, guint64 dropped, gboolean end)
+/* `end`: this is the last report. */
+static void report_losses(GstLiveTcpSrc *self, guint64 dropped, gboolean end)
 {
     const GstLiveTcpLoss loss = {
         "queue-full", "the receive queue was full (queue-packets, queue-bytes)", dropped};
 
-    gst_livetcp_losses_tell(&self->losses, GST_MESSAGE_WARNING, &loss, 1, end);
+    gst_livetcp_losses_report(&self->losses, GST_MESSAGE_WARNING, &loss, 1, end);
 }
 
 static void count_rtcp_dropped(GstLiveTcpSrc *self)
@@ -214,8 +214,8 @@ static void packet_received(GstLiveTcpEndpoint *endpoint, const livetcp_packet *
         count_rtcp_dropped(self);
         return;
     }
-    /* Packets held back for the order of sequence numbers reached us only now. Their time is now;
-     * an earlier one would make them late by a latency that nobody announced. */
+    /* A packet that waited in the reorder buffer arrives now: with its earlier time it would be
+     * late by a latency that was not announced. */
     gint64 arrival_us = g_atomic_int_get(&self->order_in_force) == LIVETCP_ORDER_SEQUENCE
                             ? g_get_monotonic_time()
                             : packet->arrival_us;
@@ -223,8 +223,8 @@ static void packet_received(GstLiveTcpEndpoint *endpoint, const livetcp_packet *
     if (packet->discontinuity) {
         GST_BUFFER_FLAG_SET(buffer, GST_BUFFER_FLAG_DISCONT);
     }
-    tell_losses(self, gst_livetcp_queue_push(&self->queue, buffer, packet->rtcp, arrival_us),
-                FALSE);
+    report_losses(self, gst_livetcp_queue_push(&self->queue, buffer, packet->rtcp, arrival_us),
+                  FALSE);
 }
 
 static void peer_opened(GstLiveTcpEndpoint *endpoint, GstLiveTcpPeer *peer,
@@ -244,7 +244,7 @@ static gboolean any_peer(GstLiveTcpEndpoint *endpoint)
     return any;
 }
 
-/* Without a connection, it gave way to a session that wants to begin. */
+/* A session without connections that was evicted by a new one. */
 static gboolean gave_way(const livetcp_error *error)
 {
     return error->code == LIVETCP_ERR_TOO_MANY_SESSIONS;
@@ -262,10 +262,10 @@ static void peer_ended(GstLiveTcpEndpoint *endpoint, const GstLiveTcpPeer *peer,
     guint64 dropped;
 
     gst_livetcp_queue_stats(&self->queue, &packets, &bytes, &dropped);
-    tell_losses(self, dropped, TRUE);
+    report_losses(self, dropped, TRUE);
     if (calling && orderly && keep) {
         gst_livetcp_endpoint_schedule_call(endpoint);
-        gst_livetcp_queue_kick(&self->queue); /* the streaming thread does the calling */
+        gst_livetcp_queue_kick(&self->queue); /* the streaming thread reconnects */
     } else if (!calling && (keep || any_peer(endpoint) || gave_way(error) || peer->stranger)) {
         GST_INFO_OBJECT(self, "waiting for the next caller");
     } else if (orderly) {
@@ -313,8 +313,8 @@ static const GstLiveTcpHooks hooks = {
 
 /* ---- packets, on the streaming thread ---- */
 
-/* Lead of `clock` over the monotonic clock. Of several readings the quickest is the best: the
- * thread may lose the processor between two clocks. */
+/* Lead of `clock` over the monotonic clock. The quickest of several readings is the most accurate:
+ * the thread may be preempted between two clocks. */
 static GstClockTimeDiff clock_lead(GstClock *clock)
 {
     GstClockTimeDiff lead = 0;
@@ -332,7 +332,7 @@ static GstClockTimeDiff clock_lead(GstClock *clock)
     return lead;
 }
 
-/* The running time of a moment of the monotonic clock. */
+/* The running time of a monotonic time. */
 static GstClockTime running_time(GstLiveTcpSrc *self, gint64 moment_us)
 {
     GstClock *clock = gst_element_get_clock(GST_ELEMENT(self));
@@ -354,13 +354,13 @@ static void post_timeout(GstLiveTcpSrc *self)
             gst_structure_new("livetcp-timeout", "timeout", G_TYPE_UINT, self->timeout_ms, NULL)));
 }
 
-/* The time at which continued silence is worth a message; -1 = never. */
+/* When continued silence will be reported; -1 = never. */
 static gint64 silence_ends(const GstLiveTcpSrc *self, gint64 now)
 {
     return self->timeout_ms == 0 ? -1 : now + self->timeout_ms * G_TIME_SPAN_MILLISECOND;
 }
 
-/* The earlier of two times; -1 is never. */
+/* The earlier of two times; -1 = never. */
 static gint64 earlier(gint64 one, gint64 other)
 {
     return one < 0 || other < 0 ? MAX(one, other) : MIN(one, other);
@@ -372,7 +372,7 @@ static void stamp(GstBuffer *buffer, GstClockTime time)
     GST_BUFFER_DTS(buffer) = time;
 }
 
-/* RTCP leaves by its own pad, if that is linked. */
+/* Pushes RTCP on its own pad, if that is linked. */
 static void hand_on_rtcp(GstLiveTcpSrc *self, GstBuffer *packet, gint64 arrival_us)
 {
     GST_OBJECT_LOCK(self);
@@ -385,8 +385,8 @@ static void hand_on_rtcp(GstLiveTcpSrc *self, GstBuffer *packet, gint64 arrival_
     gst_clear_caps(&caps);
 }
 
-/* The next packet. Meanwhile calls again and reports silence when due. At `until_us` it returns
- * GST_FLOW_CUSTOM_SUCCESS (-1: wait for ever). */
+/* Waits for the next packet; reconnects and reports silence when due. GST_FLOW_CUSTOM_SUCCESS at
+ * `until_us` (-1: no time-out). */
 static GstFlowReturn next_packet(GstLiveTcpSrc *self, gint64 until_us, GstBuffer **buffer,
                                  gint64 *arrival_us)
 {
@@ -435,8 +435,8 @@ static gboolean push_path(GstLiveTcpSrc *self)
     return TRUE;
 }
 
-/* Looks at the path from time to time, and notifies the playout and downstream. */
-static void tell_path(GstLiveTcpSrc *self)
+/* Checks the path regularly, and notifies the playout and downstream. */
+static void notify_path(GstLiveTcpSrc *self)
 {
     if (!gst_livetcp_path_look(&self->path, &self->endpoint)) {
         return;
@@ -444,12 +444,12 @@ static void tell_path(GstLiveTcpSrc *self)
     g_mutex_lock(&self->player_lock);
     gst_livetcp_player_set_path(&self->player, &self->path.path);
     g_mutex_unlock(&self->player_lock);
-    gst_livetcp_path_told(&self->path, push_path(self));
+    gst_livetcp_path_delivered(&self->path, push_path(self));
 }
 
 /* ---- playout ---- */
 
-/* Reports the fate of packets to the sender. */
+/* Reports the playout's results to the sender. */
 static void report(GstLiveTcpSrc *self)
 {
     gint64 now = g_get_monotonic_time();
@@ -472,7 +472,7 @@ static void report(GstLiveTcpSrc *self)
     g_mutex_unlock(&self->endpoint.lock);
 }
 
-/* Running time in microseconds; without a clock the monotonic time, which serves as well for
+/* Running time in microseconds; without a clock the monotonic time, which is sufficient for
  * waiting. */
 static gint64 running_us(GstLiveTcpSrc *self, gint64 moment_us)
 {
@@ -480,7 +480,7 @@ static gint64 running_us(GstLiveTcpSrc *self, gint64 moment_us)
     return GST_CLOCK_TIME_IS_VALID(time) ? (gint64)(time / GST_USECOND) : moment_us;
 }
 
-/* The item that is ready, else the time until which to wait for the next packet. */
+/* An item that is ready, or NULL and the time until which to wait for a packet. */
 static GstMiniObject *take_ready(GstLiveTcpSrc *self, gint64 *until_us)
 {
     gint64 now = g_get_monotonic_time(), running = running_us(self, now);
@@ -518,7 +518,7 @@ static void drain(GstLiveTcpSrc *self, GstFlowReturn end)
     g_mutex_unlock(&self->player_lock);
 }
 
-/* Waits for a packet, or until a missing one was due. */
+/* Waits for a packet, or until a missing one is due. */
 static GstFlowReturn receive(GstLiveTcpSrc *self, gint64 until_us)
 {
     gint64 arrival_us = 0;
@@ -538,8 +538,9 @@ static GstFlowReturn receive(GstLiveTcpSrc *self, gint64 until_us)
     return result == GST_FLOW_CUSTOM_SUCCESS ? GST_FLOW_OK : result;
 }
 
-/* Passes the packets that came meanwhile to the playout before its time advances: a sink may have
- * kept this thread until long after their arrival, and then none of them is missing. */
+/* Passes packets that have arrived meanwhile to the playout before its time advances: a sink may
+ * have blocked this thread until long after their arrival, and then none of them counts as
+ * missing. */
 static GstFlowReturn receive_waiting(GstLiveTcpSrc *self)
 {
     GstFlowReturn result = GST_FLOW_OK;
@@ -579,7 +580,7 @@ static GstFlowReturn play(GstLiveTcpSrc *self, GstBuffer **buffer)
         if (result != GST_FLOW_OK) {
             return result;
         }
-        tell_path(self);
+        notify_path(self);
         report(self);
     }
 }
@@ -619,7 +620,7 @@ static GstFlowReturn create(GstPushSrc *push, GstBuffer **buffer)
     GstLiveTcpSrc *self = GST_LIVETCP_SRC(push);
     gint64 arrival_us = 0;
 
-    tell_path(self);
+    notify_path(self);
     if (self->player.active.mode != LIVETCP_PLAYOUT_NONE) {
         return play(self, buffer);
     }
@@ -627,7 +628,7 @@ static GstFlowReturn create(GstPushSrc *push, GstBuffer **buffer)
     if (result == GST_FLOW_OK) {
         GstClockTime time = running_time(self, arrival_us);
         if (GST_CLOCK_TIME_IS_VALID(time)) {
-            /* Packets come in order, readings of two clocks agree to a few microseconds. */
+            /* packets are in order, and readings of two clocks agree to a few microseconds */
             time = self->last_time = MAX(time, self->last_time);
         }
         stamp(*buffer, time);
@@ -651,8 +652,8 @@ static GstCaps *get_caps(GstBaseSrc *base, GstCaps *filter)
     return caps;
 }
 
-/* Without caps of our own, a depayloader's caps have a range of clock rates; 90 kHz is that of
- * every video format. */
+/* Without caps of our own, a depayloader's caps have a range of clock rates; all video formats use
+ * 90 kHz. */
 static GstCaps *fixate(GstBaseSrc *base, GstCaps *caps)
 {
     caps = gst_caps_make_writable(gst_caps_truncate(caps));
@@ -733,7 +734,7 @@ static gboolean event(GstBaseSrc *base, GstEvent *event_)
     return GST_BASE_SRC_CLASS(gst_livetcp_src_parent_class)->event(base, event_);
 }
 
-/* When GstBaseSrc ends the stream, RTCP ends, too. */
+/* When GstBaseSrc ends the stream, RTCP ends as well. */
 static GstPadProbeReturn on_end(GstPad *pad, GstPadProbeInfo *info, gpointer user)
 {
     GstLiveTcpSrc *self = user;
@@ -761,7 +762,7 @@ static gboolean query(GstBaseSrc *base, GstQuery *query_)
 
 /* ---- properties ---- */
 
-/* A stream has one sender by default, and it sends. */
+/* By default a stream has one sender. */
 static void get_defaults(livetcp_config *defaults)
 {
     livetcp_config_init(defaults);

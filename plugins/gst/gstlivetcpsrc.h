@@ -29,9 +29,9 @@ typedef struct _GstLiveTcpSrc {
     gint order_in_force; /* atomic: livetcp_order */
     gboolean rtcp_mux;
     GstLiveTcpRtcpPad rtcp_pad;
-    GstLiveTcpLosses losses; /* the loop's thread's */
+    GstLiveTcpLosses losses; /* loop's thread */
     guint timeout_ms;
-    GstClockTime last_time; /* streaming thread: of the buffer before */
+    GstClockTime last_time; /* streaming thread: of the previous buffer */
     GstCaps *caps;          /* object lock; NULL = application/x-rtp */
     guint64 rtcp_dropped;   /* object lock */
 
@@ -39,7 +39,7 @@ typedef struct _GstLiveTcpSrc {
     GstLiveTcpPlayer player;
     GstFlowReturn ended; /* streaming thread: result after the last packet */
     GstLiveTcpPath path; /* streaming thread */
-    gint64 reported_us;  /* streaming thread: when playout was last reported */
+    gint64 reported_us;  /* streaming thread: time of the last playout report */
 } GstLiveTcpSrc;
 
 typedef struct _GstLiveTcpSrcClass {

@@ -43,7 +43,7 @@ static void set_uint64(GstStructure *structure, gboolean known, const gchar *nam
     }
 }
 
-/* TCP's statistics of a connection, as far as the platform has them. */
+/* TCP information of a connection, as far as the platform reports it. */
 static void set_path(GstStructure *structure, const livetcp_path *path)
 {
     guint known = path->known;
@@ -91,7 +91,7 @@ static GstStructure *connection_structure(const GstLiveTcpPeer *peer,
 }
 
 /* A GValueArray, as in rtpbin's statistics: bindings can handle it, unlike a GstValueArray. GLib
- * prefers a GArray, which no structure takes. */
+ * recommends a GArray, which a structure cannot contain. */
 G_GNUC_BEGIN_IGNORE_DEPRECATIONS
 
 static void append_connections(const GstLiveTcpPeer *peer, unsigned count, GValueArray *array)
@@ -135,7 +135,7 @@ static const struct {
     {"playout-us", G_STRUCT_OFFSET(livetcp_delays, playout_us)},
 };
 
-/* Of several sessions the slowest, component by component. */
+/* Of several sessions the largest value of each delay component. */
 static void add_delays(livetcp_delays *slowest, const livetcp_delays *delays)
 {
     for (gsize i = 0; i < G_N_ELEMENTS(components); i++) {
@@ -165,7 +165,7 @@ static void forget_present(livetcp_session_stats *totals)
     totals->sent.interface_queue_us = totals->received.reading_us = -1;
 }
 
-/* Current values, not those since the beginning: sums, but the delay of the slowest. */
+/* Momentary values: sums, but the delay of the slowest session. */
 static void add_present(livetcp_session_stats *totals, const livetcp_session_stats *stats)
 {
     totals->open_connections += stats->open_connections;
@@ -191,7 +191,7 @@ static void add_present(livetcp_session_stats *totals, const livetcp_session_sta
         MAX(totals->losses.copy_spacing_us, stats->losses.copy_spacing_us);
 }
 
-/* Measures against loss and lateness. */
+/* Counters of repair. */
 static const struct {
     const gchar *name;
     gsize offset;
@@ -261,7 +261,7 @@ static void set_totals(GstStructure *structure, const livetcp_session_stats *tot
     gst_structure_set(structure, "open-connections", G_TYPE_UINT, totals->open_connections,
                       "reconnects", G_TYPE_UINT64, totals->reconnects, "protocol-errors",
                       G_TYPE_UINT64, totals->received.protocol_errors, NULL);
-    /* the sending side */
+    /* sending side */
     gst_structure_set(
         structure, "packets-accepted", G_TYPE_UINT64, totals->sent.accepted, "bytes-accepted",
         G_TYPE_UINT64, totals->sent.accepted_bytes, "packets-sent", G_TYPE_UINT64,
@@ -279,7 +279,7 @@ static void set_totals(GstStructure *structure, const livetcp_session_stats *tot
     set_int64(structure, totals->rtt_us >= 0, "rtt-us", totals->rtt_us);
     set_int64(structure, totals->control.report_rtt_us >= 0, "report-rtt-us",
               totals->control.report_rtt_us);
-    /* the receiving side */
+    /* receiving side */
     gst_structure_set(structure, "packets-received", G_TYPE_UINT64, totals->received.packets,
                       "bytes-received", G_TYPE_UINT64, totals->received.bytes, "bytes-read",
                       G_TYPE_UINT64, totals->received.bytes_read, "duplicates", G_TYPE_UINT64,

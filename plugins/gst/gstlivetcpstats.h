@@ -8,10 +8,10 @@
 G_BEGIN_DECLS
 
 /*
- * A structure "livetcp-stats": "state", "sessions" (that carry packets now) and "sessions-total",
- * the totals of all sessions that ever were, and under "connections" a GValueArray of structures,
- * one per connection of each session. Fields unknown to the platform are absent, not zero. Times
- * are in microseconds ("-us"). The caller owns it.
+ * A structure "livetcp-stats": "state", "sessions" (currently open) and "sessions-total", the
+ * totals of all sessions so far, and under "connections" a GValueArray of structures, one per
+ * connection of each session. Fields unknown to the platform are absent, not zero. Times are in
+ * microseconds ("-us"). The caller owns it.
  */
 GstStructure *gst_livetcp_stats_new(GstLiveTcpEndpoint *endpoint);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Strangers that a listener had to do with: which of them are worth a report. One that comes again
- * and again is reported now and then. Loop's thread only. */
+/* Rate-limits reports about unauthenticated peers of a listener: repeated ones are reported at
+ * intervals. Loop's thread only. */
 #ifndef GST_LIVETCP_STRANGERS_H
 #define GST_LIVETCP_STRANGERS_H
 
@@ -10,17 +10,18 @@
 G_BEGIN_DECLS
 
 typedef struct _GstLiveTcpStrangers {
-    GHashTable *told; /* address and reason -> last report */
+    GHashTable *reported; /* address and reason -> last report */
 } GstLiveTcpStrangers;
 
 void gst_livetcp_strangers_init(GstLiveTcpStrangers *strangers);
 void gst_livetcp_strangers_clear(GstLiveTcpStrangers *strangers);
 
-/* TRUE if this address was not reported for this reason lately; it is now. */
+/* TRUE if this address was not reported for this reason recently; marks it as reported. */
 gboolean gst_livetcp_strangers_is_news(GstLiveTcpStrangers *strangers, GSocketAddress *from,
                                        livetcp_result reason);
 
-/* The peer is no caller for this listener: whoever set up either end should read it. */
+/* TRUE if the peer speaks a protocol that this listener does not serve: a misconfiguration of
+ * either end. */
 gboolean gst_livetcp_is_wrong_end(livetcp_result result);
 
 G_END_DECLS

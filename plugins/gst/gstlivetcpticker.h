@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Notifies of the property "stats" every now and then, on the system clock's thread. */
+/* Notifies of the property "stats" at an interval, on the system clock's thread. */
 #ifndef GST_LIVETCP_TICKER_H
 #define GST_LIVETCP_TICKER_H
 
@@ -7,12 +7,12 @@
 
 G_BEGIN_DECLS
 
-/* All zero, it stands still. */
+/* Zero-initialized: stopped. */
 typedef struct _GstLiveTcpTicker {
     GstClockID timer;
 } GstLiveTcpTicker;
 
-/* `interval_ms` is 0 for never. Holds a reference to the element until it is stopped. */
+/* `interval_ms` 0 = never. Holds a reference to the element until it is stopped. */
 void gst_livetcp_ticker_start(GstLiveTcpTicker *ticker, GstElement *element, guint interval_ms);
 void gst_livetcp_ticker_stop(GstLiveTcpTicker *ticker);
 

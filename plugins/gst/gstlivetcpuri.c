@@ -8,7 +8,7 @@
 
 #define GST_CAT_DEFAULT gst_livetcp_session_debug
 
-/* Long enough for every setting at its longest, percent-encoded. */
+/* Fits all settings at their maximum length, percent-encoded. */
 #define URI_SIZE 16384
 
 const gchar *const *gst_livetcp_uri_protocols(GType type)
@@ -19,7 +19,7 @@ const gchar *const *gst_livetcp_uri_protocols(GType type)
     return protocols;
 }
 
-/* A property to set once the whole URI proved good. */
+/* A property to set after the whole URI was validated. */
 typedef struct {
     const gchar *name;
     GValue value;
@@ -43,7 +43,7 @@ static gboolean parse_change(GstLiveTcpEndpoint *endpoint, const gchar *key, con
     gchar *plain = text != NULL ? g_uri_unescape_string(text, NULL) : NULL;
 
     g_value_init(&change.value, pspec->value_type);
-    /* g_param_value_validate() is TRUE when it had to change the value. */
+    /* g_param_value_validate() returns TRUE if it had to change the value. */
     gboolean good = plain != NULL &&
                     gst_value_deserialize_with_pspec(&change.value, plain, pspec) &&
                     !g_param_value_validate(pspec, &change.value);
@@ -62,8 +62,8 @@ static gboolean parse_change(GstLiveTcpEndpoint *endpoint, const gchar *key, con
     return good;
 }
 
-/* Splits `uri` into changes of the element's own properties and the rest, which the library can
- * read; NULL on failure. */
+/* Splits `uri` into changes of the element's own properties, and a URI for the library; NULL on
+ * failure. */
 static gchar *take_own_keys(GstLiveTcpEndpoint *endpoint, const gchar *uri, GArray *changes,
                             GError **error)
 {
@@ -90,9 +90,9 @@ static gchar *take_own_keys(GstLiveTcpEndpoint *endpoint, const gchar *uri, GArr
     return g_string_free(rest, !good);
 }
 
-/* A URI may serve both ends, so a key for the other end is no error. */
-static void tell_unused(GstLiveTcpEndpoint *endpoint, const livetcp_config *former,
-                        const livetcp_config *config)
+/* A URI may be used at both ends, so a key for the other end is not an error. */
+static void report_unused_keys(GstLiveTcpEndpoint *endpoint, const livetcp_config *former,
+                               const livetcp_config *config)
 {
     const livetcp_setting *setting;
     char before[256], now[256];
@@ -128,7 +128,7 @@ static gboolean apply(GstLiveTcpEndpoint *endpoint, const gchar *uri, GError **e
     }
     const livetcp_config config = endpoint->config;
     g_mutex_unlock(&endpoint->lock);
-    tell_unused(endpoint, &former, &config);
+    report_unused_keys(endpoint, &former, &config);
     return good;
 }
 
@@ -184,7 +184,7 @@ gchar *gst_livetcp_uri_get(GstLiveTcpEndpoint *endpoint)
         config.port = (uint16_t)bound_port;
     }
 
-    /* An element's default is not the library's, so it is written as one of our own keys. */
+    /* An element's default may differ from the library's, and is then written as a key. */
     livetcp_config_init(&standard);
     if (g_strv_contains(endpoint->uri_keys, "max-send-delay")) {
         config.max_send_delay_us = standard.max_send_delay_us;

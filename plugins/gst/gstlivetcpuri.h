@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* livetcp:// URIs: host, port and properties as query keys. The library reads its settings; the
- * element's own properties among the keys are taken out before. */
+/* livetcp:// URIs: host, port and properties as query keys. The library parses its settings; keys
+ * for the element's own properties are removed before. */
 #ifndef GST_LIVETCP_URI_H
 #define GST_LIVETCP_URI_H
 
@@ -8,14 +8,14 @@
 
 G_BEGIN_DECLS
 
-/* All or nothing: on failure no property has changed. Fails with GST_URI_ERROR_BAD_STATE while the
- * element is open, else with GST_URI_ERROR_BAD_URI. */
+/* On failure no property has changed. Fails with GST_URI_ERROR_BAD_STATE while the element is open,
+ * else with GST_URI_ERROR_BAD_URI. */
 gboolean gst_livetcp_uri_set(GstLiveTcpEndpoint *endpoint, const gchar *uri, GError **error);
 
-/* A URI that sets the same properties again. The caller owns it. */
+/* A URI that sets the same properties. The caller owns it. */
 gchar *gst_livetcp_uri_get(GstLiveTcpEndpoint *endpoint);
 
-/* For G_IMPLEMENT_INTERFACE; `endpoint_of` finds the endpoint in an element. */
+/* For G_IMPLEMENT_INTERFACE; `endpoint_of` returns the endpoint of an element. */
 #define GST_LIVETCP_URI_HANDLER(name, uri_type, endpoint_of)                                       \
     static GstURIType name##_uri_get_type(GType type)                                              \
     {                                                                                              \

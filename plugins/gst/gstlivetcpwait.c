@@ -3,7 +3,7 @@
 
 #include "gstlivetcppeers.h"
 
-/* With the lock held, which it gives up meanwhile: until something changes. */
+/* With the lock held, which is released meanwhile: waits for a change. */
 static void wait_for_news(GstLiveTcpEndpoint *endpoint)
 {
     if (endpoint->call_again_us == 0) {
@@ -26,9 +26,9 @@ gboolean gst_livetcp_wait_open(GstLiveTcpEndpoint *endpoint)
     return go_on;
 }
 
-/* With the lock held: asks the peer for on_sent(). Not if an earlier wait, which was cut short, has
- * asked and the answer is still due: packets may have been sent since, so this wait asks after that
- * answer. */
+/* With the lock held: requests on_sent() of the peer. If an earlier wait was interrupted and its
+ * answer is still due, the request is repeated after that answer, since packets may have been sent
+ * since. */
 static void ask_when_sent(GstLiveTcpEndpoint *endpoint, GstLiveTcpPeer *peer)
 {
     if (peer->asked == 0) {
@@ -38,7 +38,7 @@ static void ask_when_sent(GstLiveTcpEndpoint *endpoint, GstLiveTcpPeer *peer)
 }
 
 /* With the lock held: TRUE if all peers have answered or ended. New peers are asked, too: they may
- * have been sent the stream's headers. */
+ * have been sent stream headers. */
 static gboolean all_sent(GstLiveTcpEndpoint *endpoint)
 {
     gboolean all = TRUE;
@@ -53,9 +53,10 @@ static gboolean all_sent(GstLiveTcpEndpoint *endpoint)
     return all;
 }
 
-/* With the lock held: half of the send queue is for packets, the rest for packets that a lost
+/* With the lock held: half of the send queue is for new packets, the rest for packets that a lost
  * connection returns. */
-static gboolean has_room(const GstLiveTcpEndpoint *endpoint, const GstLiveTcpPeer *peer, gsize size)
+static gboolean has_space(const GstLiveTcpEndpoint *endpoint, const GstLiveTcpPeer *peer,
+                          gsize size)
 {
     livetcp_session_stats stats = {.struct_size = sizeof(stats)};
 
@@ -67,9 +68,9 @@ static gboolean has_room(const GstLiveTcpEndpoint *endpoint, const GstLiveTcpPee
             stats.sent.queue_bytes + size <= endpoint->active.queue_bytes / 2);
 }
 
-/* With the lock held. Asks peers with a full queue to report when they have sent their backlog.
- * They also report when a queue that was held up has run empty, which may be sooner. */
-static gboolean all_have_room(GstLiveTcpEndpoint *endpoint, gsize size)
+/* With the lock held. Requests a notification from peers with a full queue when their backlog is
+ * sent. They also notify when a blocked queue is empty again, which may be sooner. */
+static gboolean all_have_space(GstLiveTcpEndpoint *endpoint, gsize size)
 {
     gboolean any = FALSE, all = TRUE;
 
@@ -79,7 +80,7 @@ static gboolean all_have_room(GstLiveTcpEndpoint *endpoint, gsize size)
             continue;
         }
         any = TRUE;
-        if (!has_room(endpoint, peer, size)) {
+        if (!has_space(endpoint, peer, size)) {
             ask_when_sent(endpoint, peer);
             all = FALSE;
         }
@@ -87,10 +88,10 @@ static gboolean all_have_room(GstLiveTcpEndpoint *endpoint, gsize size)
     return any && all;
 }
 
-gboolean gst_livetcp_wait_room(GstLiveTcpEndpoint *endpoint, gsize size)
+gboolean gst_livetcp_wait_space(GstLiveTcpEndpoint *endpoint, gsize size)
 {
     g_mutex_lock(&endpoint->lock);
-    while (!endpoint->flushing && !endpoint->over && !all_have_room(endpoint, size)) {
+    while (!endpoint->flushing && !endpoint->over && !all_have_space(endpoint, size)) {
         wait_for_news(endpoint);
     }
     gboolean go_on = !endpoint->flushing && !endpoint->over;

@@ -18,7 +18,7 @@ static void on_input(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer)
     keys *k = stream->data;
 
     if (count < 0)
-        uv_read_stop(stream); /* the end of the input is not that of the program */
+        uv_read_stop(stream); /* the end of input does not end the program */
     for (ssize_t i = 0; i < count && k->open; i++)
         k->on_key(k->user, buffer->base[i]);
 }

@@ -9,7 +9,7 @@
 
 typedef void key_fn(void *user, char key);
 
-/* Zeroed before keys_start(). */
+/* Zero it before keys_start(). */
 typedef struct keys {
     union {
         uv_handle_t handle;
@@ -24,7 +24,7 @@ typedef struct keys {
     void *user;
 } keys;
 
-/* Without a terminal or a pipe at the input there are no keys. A raw terminal gives Ctrl-C as 3. */
+/* Without a terminal or pipe as standard input there are no keys. In raw mode Ctrl-C is key 3. */
 void keys_start(keys *k, uv_loop_t *loop, key_fn *on_key, void *user);
 
 /* Legal within on_key(); closes the handles on the loop. */

@@ -42,8 +42,7 @@ static const option_entry *find(const option_table *table, const char *name)
     return NULL;
 }
 
-int option_table_read(const option_table *table, int argc, char **argv, const char **plain,
-                      int most)
+int option_table_read(const option_table *table, int argc, char **argv, const char **plain, int max)
 {
     int count = 0;
 
@@ -55,7 +54,7 @@ int option_table_read(const option_table *table, int argc, char **argv, const ch
             if (!take_value(table->program, o, i + 1 < argc ? argv[i + 1] : NULL))
                 return -1;
             i++;
-        } else if (argv[i][0] == '-' || count == most) {
+        } else if (argv[i][0] == '-' || count == max) {
             fprintf(stderr, "%s: '%s' is %s%s%s; --help lists the options\n", table->program,
                     argv[i], argv[i][0] == '-' ? "no option" : "one ",
                     argv[i][0] == '-' ? "" : table->plain, argv[i][0] == '-' ? "" : " too many");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Options of a program, from a table that is also its help. */
+/* Command line options from a table, which also gives the help. */
 #ifndef COMMON_OPTIONS_H
 #define COMMON_OPTIONS_H
 
@@ -9,7 +9,7 @@
 
 typedef struct option_entry {
     const char *name, *value, *help;
-    const char **text; /* one of these three */
+    const char **text; /* exactly one of these three is set */
     int *number;
     bool *flag;
     int min, max;
@@ -19,13 +19,13 @@ typedef struct option_table {
     const char *program;
     const option_entry *list;
     size_t count;
-    const char *plain; /* an argument that is no option: "URI" */
+    const char *plain; /* name of arguments that are no options: "URI" */
 } option_table;
 
 void option_table_print(const option_table *table, FILE *out);
 
-/* Other arguments go to `plain`, at most `most`. Their number; -1 with a message. */
+/* Stores other arguments in `plain`, at most `max`. Returns their number; -1 after a message. */
 int option_table_read(const option_table *table, int argc, char **argv, const char **plain,
-                      int most);
+                      int max);
 
 #endif

@@ -3,9 +3,9 @@
 
 #include <stdio.h>
 
-#define QUALITY  3   /* of 10: below what is heard of speech */
-#define STEP_PPM 100 /* less is left to the queue; at 0 resampling costs least */
-/* The ratio is STEPS to STEPS + n. speexdsp multiplies two such numbers in 32 bits. */
+#define QUALITY  3   /* of 0 to 10; inaudible in speech */
+#define STEP_PPM 100 /* smaller ratios are left to the queue; a ratio of 1 costs least */
+/* The ratio is STEPS to STEPS + n. speexdsp multiplies such numbers in 32 bits. */
 #define STEPS (1000000 / STEP_PPM)
 
 bool stretch_start(stretch *s, char *message, size_t size)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes sound a little longer or shorter, so that it keeps step with a clock that is not its own:
- * speexdsp's resampler between rates that are nearly the same. 48 kHz, mono. No clock, no I/O. */
+/* Stretches or shrinks sound slightly, to follow another clock: speexdsp's resampler between almost
+ * equal rates. 48 kHz, mono. No clock, no I/O. */
 #ifndef SAMPLES_STRETCH_H
 #define SAMPLES_STRETCH_H
 
@@ -11,24 +11,24 @@
 #include <speex/speex_resampler.h>
 
 #define STRETCH_RATE    48000
-#define STRETCH_MAX_PPM 20000 /* a fiftieth: nobody hears it in speech */
+#define STRETCH_MAX_PPM 20000 /* 2 %: inaudible in speech */
 
-/* Samples that `count` become at most. */
+/* Maximum number of samples that `count` samples become. */
 #define STRETCH_ROOM(count) ((count) + (count) / 25 + 1)
 
 typedef struct stretch {
     SpeexResamplerState *resampler;
-    int ppm; /* how much longer its output is than its input */
+    int ppm; /* output length relative to input, minus 1, in parts per million */
 } stretch;
 
-/* False with a message for a person. */
+/* False, with a message for the user. */
 bool stretch_start(stretch *s, char *message, size_t size);
 void stretch_end(stretch *s);
 
-/* From now on sounds become so much longer, kept within STRETCH_MAX_PPM. */
+/* Sets the stretch, limited to STRETCH_MAX_PPM. */
 void stretch_set(stretch *s, double ppm);
 
-/* Returns how many samples they have become; `out` has STRETCH_ROOM(count). */
+/* Returns the number of samples in `out`, which has space for STRETCH_ROOM(count). */
 size_t stretch_apply(stretch *s, const int16_t *samples, size_t count, int16_t *out);
 
 #endif

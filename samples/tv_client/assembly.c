@@ -56,7 +56,7 @@ void assembly_restart(assembly *a)
 /* x264 begins key frames with parameter sets. */
 static void note_key(assembly *a, int64_t sequence)
 {
-    if (a->key_count == ASSEMBLY_KEYS) /* the oldest is of no use any more */
+    if (a->key_count == ASSEMBLY_KEYS) /* drops the oldest */
         memmove(a->keys, a->keys + 1, --a->key_count * sizeof *a->keys);
     a->keys[a->key_count++] = sequence;
 }
@@ -80,16 +80,16 @@ bool assembly_put(assembly *a, const livetcp_rtp_header *header, const uint8_t *
         a->highest = a->next = (int64_t)header->sequence + (1 << 20);
     int64_t sequence = a->highest + (int16_t)(header->sequence - (uint16_t)a->highest);
     if (a->begun && sequence < a->next)
-        return true; /* given up before */
+        return true; /* already skipped */
     if (sequence >= a->next + ASSEMBLY_PACKETS || sequence + ASSEMBLY_PACKETS <= a->highest)
         start_afresh(a, sequence);
     assembly_packet *p = slot(a, sequence);
     if (p->bytes && p->sequence == sequence)
         return true;
-    clear(p); /* of something that was never whole */
+    clear(p); /* part of a picture that was never complete */
     p->bytes = malloc(length);
     if (!p->bytes)
-        return true; /* as if it had not come */
+        return true; /* treated as lost */
     memcpy(p->bytes, payload, length);
     p->size = length;
     p->sequence = sequence;
@@ -105,7 +105,7 @@ bool assembly_put(assembly *a, const livetcp_rtp_header *header, const uint8_t *
 
 /* ---- pictures out ---- */
 
-/* The packet behind a whole picture that begins here; 0 if it is not whole. */
+/* Sequence number after the complete picture that begins here; 0 if it is incomplete. */
 static int64_t end_of(const assembly *a, int64_t from)
 {
     const uint32_t timestamp = slot(a, from)->timestamp;
@@ -126,7 +126,7 @@ static void append(assembly *a, const void *bytes, size_t size)
         const size_t capacity = 2 * a->unit_capacity + size + 4096;
         uint8_t *larger = capacity <= UNIT_MAX ? realloc(a->unit, capacity) : NULL;
         if (!larger)
-            return; /* the decoder will miss it */
+            return; /* out of memory: the decoder gets no picture */
         a->unit = larger;
         a->unit_capacity = capacity;
     }
@@ -171,7 +171,7 @@ static void take(assembly *a, int64_t from, int64_t end, assembled *picture)
     a->begun = true;
 }
 
-/* The newest key frame that is whole, beyond what is missing. */
+/* The newest complete key frame after the missing packets. */
 static bool find_key(const assembly *a, int64_t *from, int64_t *end)
 {
     for (unsigned i = a->key_count; i-- > 0;) {

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #define TICK_MS  20
-#define PER_TICK 2 /* handshakes: a server has others to serve */
+#define PER_TICK 2 /* new sessions per tick: bounds the server's handshakes */
 
 #define OVERTAKEN_MAX 1000
 
@@ -20,10 +20,10 @@ typedef struct spectator {
     livetcp_session *session;
     lipsync times;
     bool open, begun;
-    uint32_t ssrc; /* of its pictures, */
-    uint16_t next; /*   and the sequence number behind the newest */
+    uint32_t ssrc; /* of the pictures */
+    uint16_t next; /* and the sequence number after the newest */
     bool counted;
-    uint16_t from; /* the first that counts: others overtook the ones before */
+    uint16_t from; /* first packet that counts; earlier ones were overtaken while joining */
 } spectator;
 
 struct crowd {
@@ -38,7 +38,7 @@ struct crowd {
     measure delays;
 };
 
-/* From capture to the last packet of a picture. */
+/* Time from capture to the last packet of a picture. */
 static void measure_delay(spectator *s, uint32_t timestamp)
 {
     uv_timeval64_t wall;
@@ -73,7 +73,7 @@ static void take_rtp(spectator *s, const livetcp_packet *packet)
     }
     if (!s->begun || ahead >= 0)
         s->next = (uint16_t)(header.sequence + 1);
-    if ((int16_t)(s->next - s->from) > OVERTAKEN_MAX) /* numbers wrap */
+    if ((int16_t)(s->next - s->from) > OVERTAKEN_MAX) /* sequence numbers wrap */
         s->from = (uint16_t)(s->next - OVERTAKEN_MAX);
     s->ssrc = header.ssrc;
     s->begun = true;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Many viewers in one program, which look at arrival times only: how many a server carries. */
+/* Many viewers in one program, which only measure arrival times: shows how many a server can
+ * carry. */
 #ifndef TV_CROWD_H
 #define TV_CROWD_H
 
@@ -9,19 +10,19 @@
 
 typedef struct crowd crowd;
 
-/* Calls the server so many times, a few each tick, on this loop and context. NULL with a message
- * for a person. */
+/* Opens that many sessions, a few per tick, on this loop and context. NULL, with a message for the
+ * user. */
 crowd *crowd_create(uv_loop_t *loop, livetcp_context *context, const livetcp_config *config,
                     int viewers, char *message, size_t size);
 
-/* Ends its sessions; its memory is freed when the loop has closed its handle. */
+/* Ends its sessions; memory is freed when the loop has closed its handle. */
 void crowd_destroy(crowd **c);
 
-/* Begins to measure: until then times are not counted, since viewers are still joining. */
+/* True once all are open. Starts the measurement: joining viewers are not measured. */
 bool crowd_all_open(const crowd *c);
 void crowd_begin(crowd *c);
 
-/* Packets that viewers lost and got, in all, as JSON. */
+/* Prints totals of packets lost and received, as JSON. */
 void crowd_print(const crowd *c, double seconds);
 
 #endif

@@ -9,7 +9,7 @@ struct decoder {
     AVCodecContext *context;
     AVPacket *packet;
     AVFrame *frame;
-    uint8_t *padded; /* libavcodec reads beyond the end */
+    uint8_t *padded; /* libavcodec reads beyond the end of its input */
     size_t capacity;
 };
 
@@ -22,7 +22,7 @@ decoder *decoder_open(char *message, size_t size)
         snprintf(message, size, "this libavcodec has no decoder for H.264; install one that has");
     if (!d)
         return NULL;
-    av_log_set_level(AV_LOG_FATAL); /* broken pictures are counted, not printed */
+    av_log_set_level(AV_LOG_FATAL); /* damaged pictures are counted, not printed */
     d->context = avcodec_alloc_context3(codec);
     d->packet = av_packet_alloc();
     d->frame = av_frame_alloc();

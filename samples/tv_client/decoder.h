@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* H.264 by libavcodec, one picture in and one out. */
+/* Decodes H.264 by libavcodec: one picture in, one picture out. */
 #ifndef TV_DECODER_H
 #define TV_DECODER_H
 
@@ -7,12 +7,11 @@
 
 typedef struct decoder decoder;
 
-/* NULL with a message for a person. */
+/* NULL, with a message for the user. */
 decoder *decoder_open(char *message, size_t size);
 void decoder_close(decoder **d);
 
-/* The planes stay the decoder's until the next call. False: there is no picture in it, or none that
- * can be decoded. */
+/* The planes are valid until the next call. False: no picture, or it cannot be decoded. */
 bool decoder_decode(decoder *d, const uint8_t *bytes, size_t size, tv_picture *picture);
 
 #endif

@@ -2,8 +2,8 @@
 #include "lipsync.h"
 
 #define SECOND_US 1000000
-#define JUMP_US   100000 /* more is made up for at once, */
-#define STEP_US   500    /*   less by so much with each packet: nobody sees that */
+#define JUMP_US   100000 /* a larger difference is corrected at once, */
+#define STEP_US   500    /* a smaller one by this much per packet, which is not visible */
 #define SILENT_US (2 * SECOND_US)
 #define SANE_US   (3600 * (int64_t)SECOND_US)
 
@@ -30,7 +30,7 @@ bool lipsync_capture(const lipsync *l, int stream, uint32_t timestamp, int64_t *
     return s->reported;
 }
 
-/* The later one of the streams that are still there. */
+/* The larger delay of the streams that are active. */
 static int64_t wanted(const lipsync *l, int stream)
 {
     const struct lipsync_stream *mine = &l->streams[stream], *other = &l->streams[!stream];

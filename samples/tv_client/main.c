@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A television set: shows what a tv_server (../tv_server) sends.
+ * A television set: shows the channels of a tv_server (../tv_server).
  *
  *     tv_client livetcp://HOST:5004/CHANNEL
  *
- * This file has the program: options, the session on a libuv loop, keys, figures and the end.
+ * This file is the main program: options, the session on a libuv loop, keys, statistics and the
+ * end.
  *
  *     session -- watching.c: assembly.c -- decoder.c (libavcodec) --.
  *                  playouts, lipsync.c -----------------------------+- screen.c (SDL)
  *     keys -- remote.c -- session
  *
- * docs/guide/tv.md explains what it shows.
+ * docs/guide/tv.md explains it.
  */
 #include "crowd.h"
 #include "measure.h"
@@ -29,17 +30,17 @@
 #include <string.h>
 #include <uv.h>
 
-#define TICK_MS      4
-#define LATENCY_MS   120
-#define STATUS_MS    1000
-#define SETTLE_US    (2 * LIVETCP_USEC_SEC)
-#define DRAIN_US     (50 * LIVETCP_USEC_MSEC)
-#define END_MS       500 /* a network that hangs keeps nobody waiting */
-#define BACK_MS      10000
-#define FORWARD      200                     /* percent */
-#define LOST_US      (10 * LIVETCP_USEC_SEC) /* a key press that nothing came of */
-#define USUAL_RTT_US (100 * LIVETCP_USEC_MSEC)
-#define SSRC         0x4c545456u /* of requests: it sends no media */
+#define TICK_MS        4
+#define LATENCY_MS     120
+#define STATUS_MS      1000
+#define SETTLE_US      (2 * LIVETCP_USEC_SEC)
+#define DRAIN_US       (50 * LIVETCP_USEC_MSEC)
+#define END_MS         500 /* bounds the end if the network hangs */
+#define BACK_MS        10000
+#define FORWARD        200                     /* percent */
+#define LOST_US        (10 * LIVETCP_USEC_SEC) /* a key press without a picture counts as lost */
+#define DEFAULT_RTT_US (100 * LIVETCP_USEC_MSEC)
+#define SSRC           0x4c545456u /* of requests; this program sends no media */
 
 typedef struct options {
     const char *uri, *pictures;
@@ -47,7 +48,7 @@ typedef struct options {
     bool headless, silent, json, help;
 } options;
 
-/* A request whose first picture is waited for. */
+/* A key press whose first picture has not come yet. */
 typedef struct press {
     uint32_t number; /* 0 = none */
     int64_t asked_us;
@@ -62,7 +63,7 @@ typedef struct program {
     uv_signal_t interrupt, terminate;
     keys keys;
     bool ending, failed;
-    char typed[TV_TEXT_MAX + 1]; /* ":two" */
+    char typed[TV_TEXT_MAX + 1]; /* such as ":two" */
     size_t typing;
 
     livetcp_context *context;
@@ -72,7 +73,7 @@ typedef struct program {
     uint64_t restarts;             /* of the server, that were seen */
     char channel[TV_TEXT_MAX + 1]; /* that was asked for */
     crowd *crowd;
-    int64_t crowd_us; /* when it was there */
+    int64_t crowd_us; /* when all viewers were open */
     bool measuring;
     screen *screen;
     watching *watching;
@@ -212,7 +213,7 @@ static int64_t round_trip(const program *p)
     livetcp_session_stats stats = {.struct_size = sizeof stats};
 
     livetcp_session_get_stats(p->session, &stats);
-    return stats.rtt_us > 0 ? stats.rtt_us : USUAL_RTT_US;
+    return stats.rtt_us > 0 ? stats.rtt_us : DEFAULT_RTT_US;
 }
 
 static void send_requests(program *p, int64_t now)
@@ -305,7 +306,8 @@ static void next_press(program *p, int64_t now)
 {
     const options *o = &p->options;
 
-    p->random = p->random * 1664525u + 1013904223u; /* so pictures and presses do not keep step */
+    p->random = p->random * 1664525u +
+                1013904223u; /* pseudo-random, so that key presses are not in step with pictures */
     p->next_press_us = now + o->every_ms * LIVETCP_USEC_MSEC / 4 * 3 +
                        (int64_t)(p->random >> 8) % (o->every_ms * LIVETCP_USEC_MSEC / 2);
     if (p->done_zaps < o->zaps) {
@@ -575,7 +577,7 @@ static void show_status(program *p)
     keys_show(&p->keys, text);
 }
 
-/* The first key frames pass before it measures. */
+/* Starts to measure after the first key frames. */
 static void watch_crowd(program *p, int64_t now)
 {
     if (!p->crowd_us && crowd_all_open(p->crowd))
@@ -650,7 +652,7 @@ static void print_summary(program *p)
            (unsigned long long)s.concealed);
 }
 
-/* Afterwards the loop has no handle, and uv_run() returns. */
+/* The loop has no handles after this, and uv_run() returns. */
 static void end_program(program *p)
 {
     if (!p->context)
@@ -663,7 +665,7 @@ static void end_program(program *p)
     fflush(stdout);
     watching_destroy(&p->watching);
     if (p->session)
-        livetcp_session_destroy(&p->session); /* legal in every callback of its */
+        livetcp_session_destroy(&p->session); /* allowed in every callback of its own */
     crowd_destroy(&p->crowd);
     uv_close((uv_handle_t *)&p->tick, NULL);
     uv_close((uv_handle_t *)&p->second, NULL);
@@ -682,11 +684,11 @@ static void on_deadline(uv_timer_t *timer)
 static void hang_up(program *p)
 {
     if (p->ending || !p->session) {
-        end_program(p); /* at once, also when asked for it twice */
+        end_program(p); /* at once, or on a second request */
         return;
     }
     p->ending = true;
-    livetcp_session_close(p->session, DRAIN_US); /* ends in on_state() */
+    livetcp_session_close(p->session, DRAIN_US); /* continues in on_state() */
     uv_timer_start(&p->deadline, on_deadline, END_MS, 0);
 }
 
@@ -738,7 +740,7 @@ static void print_usage(const option_table *table, FILE *out)
           out);
 }
 
-/* False with a message. */
+/* False, after a message. */
 static bool read_options(options *o, int argc, char **argv)
 {
     option_entry list[16];
@@ -758,7 +760,7 @@ static bool read_config(program *p)
     livetcp_error error;
 
     livetcp_config_init(&p->config);
-    p->config.role = LIVETCP_ROLE_BOTH; /* it sends requests */
+    p->config.role = LIVETCP_ROLE_BOTH; /* requests go to the server */
     if (livetcp_config_apply_uri(&p->config, p->options.uri, &error) != LIVETCP_OK ||
         livetcp_config_check(&p->config, &error) != LIVETCP_OK) {
         say(p, error.message);

@@ -12,8 +12,8 @@ void measure_add(measure *m, int64_t us)
     int64_t step = us / MEASURE_STEP_US;
     step = step < 0 ? 0 : step >= MEASURE_STEPS ? MEASURE_STEPS - 1 : step;
     m->steps[step]++;
-    m->least_us = m->count == 0 || us < m->least_us ? us : m->least_us;
-    m->most_us = m->count == 0 || us > m->most_us ? us : m->most_us;
+    m->min_us = m->count == 0 || us < m->min_us ? us : m->min_us;
+    m->max_us = m->count == 0 || us > m->max_us ? us : m->max_us;
     m->sum_us += (double)us;
     m->count++;
 }
@@ -35,10 +35,10 @@ double measure_ms(const measure *m, double share)
         sum += m->steps[i];
         if (sum > wanted || sum == m->count) {
             const double ms = ((double)i + 1) * MEASURE_STEP_US / 1000;
-            return ms < (double)m->most_us / 1000 ? ms : (double)m->most_us / 1000;
+            return ms < (double)m->max_us / 1000 ? ms : (double)m->max_us / 1000;
         }
     }
-    return (double)m->most_us / 1000;
+    return (double)m->max_us / 1000;
 }
 
 void measure_print(const measure *m, FILE *out)
@@ -48,8 +48,8 @@ void measure_print(const measure *m, FILE *out)
         fprintf(out,
                 ", \"min\": %.1f, \"mean\": %.1f, \"p50\": %.1f, \"p90\": %.1f, \"p95\": %.1f, "
                 "\"p99\": %.1f, \"max\": %.1f",
-                (double)m->least_us / 1000, m->sum_us / (double)m->count / 1000, measure_ms(m, 0.5),
+                (double)m->min_us / 1000, m->sum_us / (double)m->count / 1000, measure_ms(m, 0.5),
                 measure_ms(m, 0.9), measure_ms(m, 0.95), measure_ms(m, 0.99),
-                (double)m->most_us / 1000);
+                (double)m->max_us / 1000);
     fprintf(out, "}");
 }

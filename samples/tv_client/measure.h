@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Times, and how they are spread. */
+/* Distributions of times. */
 #ifndef TV_MEASURE_H
 #define TV_MEASURE_H
 
@@ -8,23 +8,23 @@
 #include <stdio.h>
 
 #define MEASURE_STEP_US 100
-#define MEASURE_STEPS   100000 /* of them: up to 10 s, more counts as that */
+#define MEASURE_STEPS   100000 /* covers 10 s; longer times count as 10 s */
 
-/* A histogram; starts as zeroes. */
+/* A histogram; zero-initialized. */
 typedef struct measure {
     uint32_t *steps;
     uint64_t count;
-    int64_t least_us, most_us;
+    int64_t min_us, max_us;
     double sum_us;
 } measure;
 
 void measure_add(measure *m, int64_t us);
 void measure_free(measure *m);
 
-/* The time that this share (0..1) stays below, in ms; -1 without any. */
+/* The quantile of `share` (0..1) in ms; -1 without values. */
 double measure_ms(const measure *m, double share);
 
-/* {"count": 3, "min": 1.0, "p50": 2.0, ...} in ms */
+/* Prints {"count": 3, "min": 1.0, "p50": 2.0, ...} in ms. */
 void measure_print(const measure *m, FILE *out);
 
 #endif

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 #include "pacing.h"
 
-#define LATE_US       40000 /* sound may be late by so much, */
-#define EARLY_US      20000 /*   and early */
+#define LATE_US       40000 /* sound may be this late, */
+#define EARLY_US      20000 /* or this early, without a correction */
 #define SANE_US       2000000
 #define MEAN_US       1000000.0
-#define CORRECTION_US 1000000.0 /* what is off is right again after about this */
-#define MOST_PPM      5000.0    /* a half percent: music stays in tune */
+#define CORRECTION_US 1000000.0 /* time constant of the correction, in microseconds */
+#define MAX_PPM       5000.0    /* half a percent: inaudible in music */
 
 void pacing_reset(pacing *p)
 {
     *p = (pacing){0};
 }
 
-static double within(double value, double most)
+static double within(double value, double max)
 {
-    return value > most ? most : value < -most ? -most : value;
+    return value > max ? max : value < -max ? -max : value;
 }
 
 pacing_step pacing_next(pacing *p, int64_t early_us, int64_t length_us, double skew_ppm)
@@ -35,6 +35,6 @@ pacing_step pacing_next(pacing *p, int64_t early_us, int64_t length_us, double s
     } else {
         p->early_us += (part < 1 ? part : 1) * ((double)early_us - p->early_us);
     }
-    step.stretch_ppm = within(skew_ppm + p->early_us * 1e6 / CORRECTION_US, MOST_PPM);
+    step.stretch_ppm = within(skew_ppm + p->early_us * 1e6 / CORRECTION_US, MAX_PPM);
     return step;
 }

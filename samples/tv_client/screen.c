@@ -12,8 +12,8 @@
 #include <string.h>
 
 #define RATE    STRETCH_RATE
-#define BLOCK   480  /* samples */
-#define LONGEST 5760 /* of one call: an Opus packet holds up to 120 ms */
+#define BLOCK   480  /* samples per device block */
+#define LONGEST 5760 /* samples per call: an Opus packet has up to 120 ms */
 
 struct screen {
     SDL_Window *window;
@@ -28,7 +28,7 @@ struct screen {
 static bool open_window(screen *s, char *message, size_t size)
 {
     SDL_SetMainReady();
-    SDL_SetHint(SDL_HINT_NO_SIGNAL_HANDLERS, "1"); /* Ctrl-C is the program's */
+    SDL_SetHint(SDL_HINT_NO_SIGNAL_HANDLERS, "1"); /* the program handles Ctrl-C */
     if (SDL_Init(SDL_INIT_VIDEO) == 0)
         s->window = SDL_CreateWindow("LiveTCP", SDL_WINDOWPOS_UNDEFINED, SDL_WINDOWPOS_UNDEFINED,
                                      960, 540, SDL_WINDOW_RESIZABLE);
@@ -161,7 +161,8 @@ static void be_silent(screen *s, int64_t us)
                        (Uint32)((left < BLOCK ? left : BLOCK) * (int64_t)sizeof *silence));
 }
 
-/* The loudspeaker counts its own time: the end of its queue is heard when that is played. */
+/* The loudspeaker has a clock of its own: sound is heard when the queue before it has been
+ * played. */
 void screen_play(screen *s, const screen_sound *sound, int64_t now_us)
 {
     int16_t out[STRETCH_ROOM(LONGEST)];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Window and loudspeaker by SDL. */
+/* Window and loudspeaker, by SDL. */
 #ifndef TV_SCREEN_H
 #define TV_SCREEN_H
 
@@ -11,10 +11,10 @@ typedef struct screen_sound {
     const int16_t *samples; /* 48 kHz, mono */
     int count;
     int64_t play_us;
-    double skew_ppm; /* of the server's clock: positive, it is slower than ours */
+    double skew_ppm; /* of the server's clock: positive = slower than ours */
 } screen_sound;
 
-/* `sound` false: a silent window. NULL with a message for a person. */
+/* `sound` false: no loudspeaker. NULL, with a message for the user. */
 screen *screen_open(bool sound, char *message, size_t size);
 void screen_close(screen **s);
 
@@ -29,11 +29,10 @@ void screen_title(screen *s, const char *title);
 void screen_play(screen *s, const screen_sound *sound, int64_t now_us);
 void screen_hush(screen *s);
 
-/* From the end of its queue to the ear: the block that the device takes at once. */
+/* Delay from the end of its queue to the ear: the block that the device takes at once. */
 int64_t screen_sound_delay(const screen *s);
 
-/* The next key that was pressed, as tv_client has it on a terminal; 'q' if the window was closed.
- * 0 = none. */
+/* The next key pressed, as on a terminal; 'q' if the window was closed; 0 = none. */
 char screen_key(screen *s);
 
 #endif

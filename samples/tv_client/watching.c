@@ -12,13 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define QUEUE    64   /* decoded pictures that wait for their time */
-#define LONGEST  5760 /* samples: an Opus packet holds up to 120 ms */
-#define FRAME    960
-#define PATIENCE LIVETCP_USEC_SEC /* for what is missing, and between wishes for a key frame */
+#define QUEUE   64   /* decoded pictures that wait for their time */
+#define LONGEST 5760 /* samples: an Opus packet has up to 120 ms */
+#define FRAME   960
+#define PATIENCE                                                                                   \
+    LIVETCP_USEC_SEC /* wait for missing packets, and between requests for a key frame */
 #define PATH_US  (100 * LIVETCP_USEC_MSEC)
 #define FIRST_US (100 * LIVETCP_USEC_MSEC) /* playout delay until the path is known */
-#define LEAST_US (20 * LIVETCP_USEC_MSEC)
+#define MIN_US   (20 * LIVETCP_USEC_MSEC)
 
 typedef struct waiting {
     tv_picture picture;
@@ -36,11 +37,11 @@ struct watching {
     lipsync lipsync;
     uint32_t picture_ssrc, sound_ssrc;
 
-    waiting queue[QUEUE]; /* a ring */
+    waiting queue[QUEUE]; /* ring buffer */
     unsigned first, count;
-    bool started;   /* something was decoded */
-    uint32_t play;  /* the newest that was decoded, */
-    uint32_t heard; /*   and that came with sound */
+    bool started;        /* something was decoded */
+    uint32_t play;       /* play of the newest decoded picture, */
+    uint32_t sound_play; /* and of the newest sound */
     int64_t waits_since_us, wanted_us, path_us;
     bool broken;
     watching_stats stats;
@@ -54,8 +55,8 @@ static bool is_sound(const livetcp_packet *packet, void *user)
     return packet->size > 1 && (packet->data[1] & 0x7f) == TV_SOUND_PAYLOAD;
 }
 
-/* Pictures are ordered by the assembly, so their playout only says when. */
-static bool create_playouts(watching *w, int64_t most_us, livetcp_error *error)
+/* The assembly orders pictures, so their playout gives times only. */
+static bool create_playouts(watching *w, int64_t max_us, livetcp_error *error)
 {
     const livetcp_playout_attachment attachment = {.struct_size = sizeof attachment,
                                                    .wants = is_sound};
@@ -63,9 +64,9 @@ static bool create_playouts(watching *w, int64_t most_us, livetcp_error *error)
 
     livetcp_playout_config_init(&config);
     config.mode = LIVETCP_PLAYOUT_POLICY_AWARE;
-    config.latency_us = most_us < FIRST_US ? most_us : FIRST_US;
-    config.min_latency_us = most_us < LEAST_US ? most_us : LEAST_US;
-    config.max_latency_us = most_us;
+    config.latency_us = max_us < FIRST_US ? max_us : FIRST_US;
+    config.min_latency_us = max_us < MIN_US ? max_us : MIN_US;
+    config.max_latency_us = max_us;
     config.clock_rate = TV_SOUND_CLOCK;
     config.release = LIVETCP_PLAYOUT_IN_ORDER;
     if (livetcp_playout_create(&config, &w->sounds, error) != LIVETCP_OK ||
@@ -77,7 +78,7 @@ static bool create_playouts(watching *w, int64_t most_us, livetcp_error *error)
     return livetcp_playout_create(&config, &w->pictures, error) == LIVETCP_OK;
 }
 
-watching *watching_create(livetcp_session *session, const watching_output *output, int64_t most_us,
+watching *watching_create(livetcp_session *session, const watching_output *output, int64_t max_us,
                           char *message, size_t size)
 {
     watching *w = calloc(1, sizeof *w);
@@ -94,7 +95,7 @@ watching *watching_create(livetcp_session *session, const watching_output *outpu
     livetcp_session_set_clock_rate(session, TV_VIDEO_PAYLOAD, TV_VIDEO_CLOCK);
     livetcp_session_set_clock_rate(session, TV_SOUND_PAYLOAD, TV_SOUND_CLOCK);
     w->opus = opus_decoder_create(TV_SOUND_CLOCK, 1, &code);
-    if (!w->opus || !assembly_init(&w->assembly) || !create_playouts(w, most_us, &error))
+    if (!w->opus || !assembly_init(&w->assembly) || !create_playouts(w, max_us, &error))
         snprintf(message, size, "%s", w->opus ? error.message : opus_strerror(code));
     else if ((w->decoder = decoder_open(message, size)))
         return w;
@@ -152,8 +153,8 @@ static void show_first(watching *w, int64_t now)
     w->output.on_picture(&one->watched, w->output.user);
 }
 
-/* The first picture of a play is shown at once, and what was before it not at all; but a play that
- * goes on where the one before it stopped has no key frame there. */
+/* The first picture of a play is shown at once, and older ones are dropped. A play that continues
+ * where the previous one stopped does not begin with a key frame. */
 static void enqueue(watching *w, const assembled *a, const tv_picture *picture, int64_t now)
 {
     const bool first = !w->started || a->play != w->play;
@@ -200,7 +201,7 @@ static void show_due(watching *w, int64_t now)
 
 /* ---- sound ---- */
 
-/* The play of a packet, and its payload; NULL for what has none. */
+/* The play and payload of a packet; NULL without payload. */
 static const uint8_t *payload_of(const livetcp_playout_item *item, size_t *size, uint32_t *play)
 {
     livetcp_rtp_header header;
@@ -218,12 +219,12 @@ static void play_item(watching *w, const livetcp_playout_item *item)
     livetcp_playout_stats stats = {.struct_size = sizeof stats};
     int16_t samples[LONGEST];
     size_t size = 0;
-    uint32_t play = w->heard;
+    uint32_t play = w->sound_play;
     const uint8_t *payload = payload_of(item, &size, &play);
 
-    if (play < w->heard || (payload && item->ssrc != w->sound_ssrc))
+    if (play < w->sound_play || (payload && item->ssrc != w->sound_ssrc))
         return; /* of what was watched before */
-    w->heard = play;
+    w->sound_play = play;
     const int count = payload && size > 0
                           ? opus_decode(w->opus, payload, (opus_int32)size, samples, LONGEST, 0)
                           : opus_decode(w->opus, NULL, 0, samples, FRAME, 0);
@@ -286,7 +287,7 @@ static bool take_rtp(watching *w, const livetcp_packet *packet, int64_t now)
         return false;
     if (header.payload_type == TV_SOUND_PAYLOAD) { /* the session has put it into its playout */
         if (w->sound_ssrc != header.ssrc)
-            w->heard = 0;
+            w->sound_play = 0;
         w->sound_ssrc = header.ssrc;
         play_sounds(w, now);
         return true;
@@ -329,7 +330,7 @@ static void tell_path(watching *w, int64_t now)
         livetcp_playout_set_path(w->pictures, &path);
 }
 
-/* TCP repairs what is lost; what the server has dropped does not come any more. */
+/* TCP repairs losses, but packets that the server has dropped never arrive. */
 static bool wants_key(watching *w, int64_t now)
 {
     if (!assembly_waits(&w->assembly))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers in network byte order. */
+/* Integers in network byte order. */
 #ifndef TV_BYTES_H
 #define TV_BYTES_H
 

@@ -11,7 +11,8 @@ static const uint8_t name[4] = {'L', 'T', 'T', 'V'};
 
 /* ---- writing ---- */
 
-/* The APP header, and the text behind the fixed part, padded with zeroes. Size of the packet. */
+/* Writes the APP header, and the text after the fixed part, padded with zeroes. Returns the
+ * size. */
 static size_t frame(uint8_t *out, unsigned subtype, uint32_t ssrc, const char *text)
 {
     size_t length = strlen(text);
@@ -56,7 +57,7 @@ size_t tv_write_answer(uint8_t *out, uint32_t ssrc, const tv_answer *answer)
 
 /* ---- reading ---- */
 
-/* False for text that is longer than the packet, or that a terminal would obey. */
+/* False for text that exceeds the packet, or contains control characters. */
 static bool read_text(char *text, const uint8_t *packet, size_t size)
 {
     const size_t length = packet[HEADER + 15];

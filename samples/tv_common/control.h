@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Requests of a viewer and the answers of the server: RTCP APP packets (RFC 3550, 6.7) named
+/* Requests of a viewer and answers of the server: RTCP APP packets (RFC 3550 section 6.7) named
  * "LTTV". docs/reference/tv-controls.md is the specification. */
 #ifndef TV_CONTROL_H
 #define TV_CONTROL_H
@@ -12,10 +12,10 @@
 #define TV_CONTROL_MAX (12 + 16 + TV_TEXT_MAX)
 
 typedef enum tv_command {
-    TV_CHANNEL = 1, /* text: its name; without one, value: so many channels on, 1 or -1 */
+    TV_CHANNEL = 1, /* text: its name; without one, value: 1 = next, -1 = previous */
     TV_PAUSE,
     TV_RESUME,
-    TV_BACK, /* value: ms before the picture that is sent now */
+    TV_BACK, /* value: ms before the picture being sent */
     TV_LIVE,
     TV_FORWARD, /* value: speed in percent, 101..400 */
     TV_QUALITY  /* value: tv_quality */
@@ -25,7 +25,8 @@ typedef enum tv_quality { TV_AUTO = 0, TV_HIGH, TV_LOW } tv_quality;
 
 typedef enum tv_mode { TV_IS_LIVE = 0, TV_IS_SHIFTED, TV_IS_PAUSED, TV_IS_FORWARD } tv_mode;
 
-/* Numbers count up from 1. A number that was answered is answered again, and not obeyed twice. */
+/* Numbers start at 1 and increase. A repeated request is answered again, and not carried out
+ * twice. */
 typedef struct tv_request {
     uint32_t number;
     tv_command command;
@@ -48,16 +49,16 @@ typedef struct tv_answer {
 
 typedef enum tv_control_kind {
     TV_NO_CONTROL = 0, /* other RTCP */
-    TV_GARBAGE,        /* named "LTTV", and wrong */
+    TV_GARBAGE,        /* named "LTTV", and malformed */
     TV_REQUEST,
     TV_ANSWER
 } tv_control_kind;
 
-/* Size of the packet; `out` holds TV_CONTROL_MAX. A text that is too long is cut off. */
+/* Returns the packet's size; `out` has TV_CONTROL_MAX bytes. A long text is truncated. */
 size_t tv_write_request(uint8_t *out, uint32_t ssrc, const tv_request *request);
 size_t tv_write_answer(uint8_t *out, uint32_t ssrc, const tv_answer *answer);
 
-/* Fills in the struct of the kind that it returns. Reads any bytes. */
+/* Fills in the struct of the returned kind. Accepts untrusted input. */
 tv_control_kind tv_read_control(const uint8_t *packet, size_t size, tv_request *request,
                                 tv_answer *answer);
 

@@ -49,7 +49,7 @@ void tv_picture_halve(const tv_picture *from, tv_picture *to)
 
 /* ---- letters ---- */
 
-/* Five rows of three dots; the highest of 15 bits is the upper left one. */
+/* Five rows of three dots; the highest of 15 bits is at the upper left. */
 typedef struct glyph {
     char letter;
     uint16_t dots;
@@ -92,7 +92,7 @@ static void fill(tv_picture *p, int left, int top, int width, int height, uint8_
             p->planes[0][(size_t)y * (size_t)p->strides[0] + (size_t)x] = luma;
 }
 
-/* Without colour, so that black is black. */
+/* Removes colour, so that black is black. */
 static void fade(tv_picture *p, int left, int top, int width, int height)
 {
     for (int y = top / 2; y < (top + height + 1) / 2 && y < p->height / 2; y++)
@@ -140,7 +140,7 @@ void tv_picture_put_number(tv_picture *p, uint32_t number)
     }
 }
 
-/* The middle of a block: its edges are blurred. */
+/* Samples the middle of a block, since edges are blurred. */
 static bool is_white(const tv_picture *p, int block)
 {
     const int left = block * p->width / BLOCKS, right = (block + 1) * p->width / BLOCKS;

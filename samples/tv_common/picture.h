@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pictures in 4:2:0, and what is written into them: letters, and a number that a program reads. */
+/* Pictures in YUV 4:2:0, and drawing into them: text, and a machine-readable number. */
 #ifndef TV_PICTURE_H
 #define TV_PICTURE_H
 
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TV_MIN_WIDTH 160 /* of a picture with a number: a block is 4 pixels wide */
+#define TV_MIN_WIDTH 160 /* minimum width for a number: a block is 4 pixels wide */
 
 typedef struct tv_picture {
     int width, height; /* even */
@@ -15,19 +15,19 @@ typedef struct tv_picture {
     int strides[3];
 } tv_picture;
 
-/* All planes in one piece of memory; false without. */
+/* Allocates all planes in one block; false without memory. */
 bool tv_picture_create(tv_picture *picture, int width, int height);
 void tv_picture_destroy(tv_picture *picture);
 
-/* Half as wide and high, rounded down to even numbers: each pixel is the mean of four. */
+/* Halves width and height, rounded down to even numbers: each pixel is the mean of four. */
 void tv_picture_halve(const tv_picture *from, tv_picture *to);
 
-/* Capital letters, digits and some signs, 3 by 5 dots of `scale` pixels, white on black. What does
- * not fit is cut off. Its height is 7 * scale. */
+/* Draws capital letters, digits and some signs, 3 by 5 dots of `scale` pixels, white on black.
+ * Clipped at the border; 7 * scale high. */
 void tv_picture_write(tv_picture *picture, int x, int y, int scale, const char *text);
 
-/* The number as a row of 40 black and white blocks along the lower edge: 32 bits and a checksum.
- * The row keeps its place when a picture is scaled. */
+/* Draws the number as a row of 40 black and white blocks along the lower edge: 32 bits and a
+ * checksum. It stays readable when the picture is scaled. */
 void tv_picture_put_number(tv_picture *picture, uint32_t number);
 bool tv_picture_get_number(const tv_picture *picture, uint32_t *number);
 

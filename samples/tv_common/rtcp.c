@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#define EPOCH_S 2208988800u /* from 1900, where NTP counts from, to 1970 */
+#define EPOCH_S 2208988800u /* seconds from NTP's epoch (1900) to Unix time's */
 
 enum { SENDER_REPORT = 200, DESCRIPTION = 202, FEEDBACK = 206, SENDER_SIZE = 28 };
 
@@ -25,7 +25,7 @@ size_t tv_write_report(uint8_t out[TV_REPORT_SIZE], const tv_report *report)
     tv_put32(out + 20, report->packets);
     tv_put32(out + 24, report->bytes);
 
-    uint8_t *sdes = out + SENDER_SIZE; /* the text ends the list with at least one zero */
+    uint8_t *sdes = out + SENDER_SIZE; /* at least one zero byte ends the list */
     sdes[0] = 0x81;
     sdes[1] = DESCRIPTION;
     tv_put16(sdes + 2, (TV_REPORT_SIZE - SENDER_SIZE) / 4 - 1);

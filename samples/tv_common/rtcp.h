@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The RTCP (RFC 3550, RFC 4585) that server and client say to each other beside the controls. */
+/* RTCP (RFC 3550, RFC 4585) between server and client, beside the controls. */
 #ifndef TV_RTCP_H
 #define TV_RTCP_H
 
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* RTP of a channel. */
+/* RTP parameters of a channel. */
 #define TV_VIDEO_PAYLOAD 96
 #define TV_SOUND_PAYLOAD 111
 #define TV_VIDEO_CLOCK   90000
@@ -16,21 +16,21 @@
 #define TV_REPORT_SIZE          52
 #define TV_KEYFRAME_WANTED_SIZE 12
 
-/* A sender report: at this time of day, the stream's timestamps were at `timestamp`. */
+/* A sender report: the RTP timestamp at a wall-clock time. */
 typedef struct tv_report {
     uint32_t ssrc;
-    int64_t wall_us; /* since 1970 */
+    int64_t wall_us; /* Unix time */
     uint32_t timestamp;
     uint32_t packets, bytes;
 } tv_report;
 
-/* A sender report and an SDES packet. */
+/* Writes a sender report and an SDES packet. */
 size_t tv_write_report(uint8_t out[TV_REPORT_SIZE], const tv_report *report);
 
-/* The sender report in a compound packet; false if there is none. Reads any bytes. */
+/* Finds the sender report in a compound packet; false if there is none. Accepts untrusted input. */
 bool tv_read_report(const uint8_t *packet, size_t size, tv_report *report);
 
-/* Picture loss indication. */
+/* Writes a picture loss indication (RFC 4585 section 6.3.1). */
 size_t tv_write_keyframe_wanted(uint8_t out[TV_KEYFRAME_WANTED_SIZE], uint32_t ssrc,
                                 uint32_t media_ssrc);
 bool tv_is_keyframe_wanted(const uint8_t *packet, size_t size);

@@ -58,7 +58,7 @@ static const char *advice(int cause)
     }
 }
 
-/* False with a message. */
+/* False, with a message. */
 static bool refuse(const camera *c, const char *what, char *message, size_t size)
 {
     const int cause = errno;
@@ -68,7 +68,7 @@ static bool refuse(const camera *c, const char *what, char *message, size_t size
     return false;
 }
 
-/* A webcam has a second device beside its pictures', which tells about them. */
+/* A webcam has a second device for metadata. */
 static bool captures(const struct v4l2_capability *can)
 {
     const uint32_t needed = V4L2_CAP_VIDEO_CAPTURE | V4L2_CAP_STREAMING;
@@ -110,7 +110,7 @@ static bool set_format(camera *c, int fps, char *message, size_t size)
     }
     rate.parm.capture.timeperframe.numerator = 1;
     rate.parm.capture.timeperframe.denominator = (unsigned)fps;
-    ask(c->fd, VIDIOC_S_PARM, &rate); /* as near as it can */
+    ask(c->fd, VIDIOC_S_PARM, &rate); /* the driver takes the nearest rate */
     return true;
 }
 
@@ -186,7 +186,7 @@ void camera_close(camera **cp)
     free(c);
 }
 
-/* YUYV: two pixels are Y U Y V. Colours of every second line are left out. */
+/* Converts YUYV (two pixels: Y U Y V) to 4:2:0; drops the chroma of every second line. */
 static void convert(const camera *c, const uint8_t *from, tv_picture *p)
 {
     for (int y = 0; y < p->height; y++) {
@@ -212,7 +212,7 @@ bool camera_next(camera *c, tv_picture *picture, char *message, size_t size)
 
     if (poll(&ready, 1, PATIENCE_MS) <= 0)
         return true;
-    for (;;) { /* old ones are skipped */
+    for (;;) { /* skips old pictures */
         buffer =
             (struct v4l2_buffer){.type = V4L2_BUF_TYPE_VIDEO_CAPTURE, .memory = V4L2_MEMORY_MMAP};
         if (ask(c->fd, VIDIOC_DQBUF, &buffer) != 0)

@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HISTORY_BYTES ((size_t)256 << 20) /* of a channel, whatever its rate */
-#define LEAST_SHARE   8                   /* of the rate that is asked for: an eighth at least */
-#define LATE_PICTURES 2                   /* more, and some are skipped */
+#define HISTORY_BYTES ((size_t)256 << 20) /* per channel, at any bit rate */
+#define MIN_SHARE     8 /* minimum bit rate: this part (1/N) of the configured one */
+#define LATE_PICTURES 2 /* more late pictures than this, and some are skipped */
 #define SECOND_US     1000000
 
-/* A queue without end; its first units are forgotten one day. */
+/* An unbounded sequence; the oldest units are discarded. */
 typedef struct track {
     unit **ring;
     size_t capacity;
@@ -22,7 +22,7 @@ typedef struct track {
     size_t bytes;
 } track;
 
-/* The thread's product for one moment; it may have no picture. */
+/* The thread's output for one time; may have no picture. */
 typedef struct moment {
     struct moment *next;
     unit *units[TRACKS];
@@ -40,7 +40,7 @@ struct channel {
     sound *sound;
     tv_picture picture, half;
 
-    uv_mutex_t lock; /* of what follows */
+    uv_mutex_t lock; /* of the following members */
     uv_cond_t changed;
     bool ending, want_key, failed;
     int wanted_kbits[2], kbits[2];
@@ -48,7 +48,7 @@ struct channel {
     uint64_t skipped;
     char trouble[400];
 
-    track tracks[TRACKS]; /* the loop's */
+    track tracks[TRACKS]; /* used by the loop */
     int64_t last_key_us, asked_us;
     uint64_t keys, bytes;
 };
@@ -97,7 +97,7 @@ static size_t history_bytes(const channel *c)
     return c->tracks[0].bytes + c->tracks[1].bytes + c->tracks[2].bytes;
 }
 
-/* The newest second stays, so that every viewer who is live finds its place. */
+/* Discards old units; keeps the last second, so that every live viewer finds its position. */
 static void forget(channel *c)
 {
     track *high = &c->tracks[TRACK_HIGH], *sounds = &c->tracks[TRACK_SOUND];
@@ -116,10 +116,10 @@ static void forget(channel *c)
         drop_first(sounds);
 }
 
-/* Pictures of both qualities, or neither, so that their numbers stay the same. */
+/* Adds pictures of both qualities, or of none, so that their numbers stay equal. */
 static void keep(channel *c, moment *m)
 {
-    unit *high = m->units[TRACK_HIGH], *low = m->units[TRACK_LOW], *heard = m->units[TRACK_SOUND];
+    unit *high = m->units[TRACK_HIGH], *low = m->units[TRACK_LOW], *audio = m->units[TRACK_SOUND];
 
     if (high && low && push(&c->tracks[TRACK_HIGH], high)) {
         if (!push(&c->tracks[TRACK_LOW], low)) {
@@ -132,8 +132,8 @@ static void keep(channel *c, moment *m)
             m->units[TRACK_HIGH] = m->units[TRACK_LOW] = NULL;
         }
     }
-    if (heard && push(&c->tracks[TRACK_SOUND], heard)) {
-        c->bytes += heard->used;
+    if (audio && push(&c->tracks[TRACK_SOUND], audio)) {
+        c->bytes += audio->used;
         m->units[TRACK_SOUND] = NULL;
     }
     for (int i = 0; i < TRACKS; i++)
@@ -206,19 +206,19 @@ uint64_t channel_find(const channel *c, int kind, int64_t pts_us)
 
 /* ---- the thread ---- */
 
-static void post(channel *c, unit *high, unit *low, unit *heard)
+static void post(channel *c, unit *high, unit *low, unit *audio)
 {
     moment *m = calloc(1, sizeof *m);
 
-    if (!m) { /* a picture less */
+    if (!m) { /* out of memory: one picture less */
         unit_destroy(high);
         unit_destroy(low);
-        unit_destroy(heard);
+        unit_destroy(audio);
         return;
     }
     m->units[TRACK_HIGH] = high;
     m->units[TRACK_LOW] = low;
-    m->units[TRACK_SOUND] = heard;
+    m->units[TRACK_SOUND] = audio;
     uv_mutex_lock(&c->lock);
     *c->made_end = m;
     c->made_end = &m->next;
@@ -259,7 +259,7 @@ static void fail(channel *c, const char *message)
     uv_async_send(c->settings.wake);
 }
 
-/* Number, picture, both qualities. */
+/* Makes a picture in both qualities. */
 static bool make_picture(channel *c, uint32_t number, int64_t pts_us, bool key)
 {
     char message[240];
@@ -338,7 +338,7 @@ static void run(void *user)
             return;
         next_key_us = due >= next_key_us ? due + key_us : next_key_us;
         make_sound(c, start_us, &frames);
-        uv_async_send(c->settings.wake); /* once: the viewers get both in one burst */
+        uv_async_send(c->settings.wake); /* once, so that viewers get both in one burst */
     }
 }
 
@@ -356,12 +356,12 @@ void channel_want_key(channel *c, int64_t now_us, int64_t round_trip_us)
 
 void channel_set_rate(channel *c, int kind, int kbits)
 {
-    const int most = kind == TRACK_HIGH ? c->settings.kbits : c->settings.low_kbits;
-    const int least = most / LEAST_SHARE > 16 ? most / LEAST_SHARE : 16;
+    const int max_kbits = kind == TRACK_HIGH ? c->settings.kbits : c->settings.low_kbits;
+    const int min_kbits = max_kbits / MIN_SHARE > 16 ? max_kbits / MIN_SHARE : 16;
 
-    kbits = kbits > most ? most : kbits < least ? least : kbits;
+    kbits = kbits > max_kbits ? max_kbits : kbits < min_kbits ? min_kbits : kbits;
     uv_mutex_lock(&c->lock);
-    if (abs(kbits - c->wanted_kbits[kind]) * 20 > c->wanted_kbits[kind] || kbits == most)
+    if (abs(kbits - c->wanted_kbits[kind]) * 20 > c->wanted_kbits[kind] || kbits == max_kbits)
         c->wanted_kbits[kind] = kbits;
     uv_mutex_unlock(&c->lock);
 }
@@ -482,7 +482,7 @@ const char *channel_trouble(channel *c)
     uv_mutex_lock(&c->lock);
     const bool failed = c->failed;
     uv_mutex_unlock(&c->lock);
-    return failed ? c->trouble : NULL; /* written once, before */
+    return failed ? c->trouble : NULL; /* written once, before `failed` */
 }
 
 void channel_get_stats(channel *c, channel_stats *stats)

@@ -11,7 +11,7 @@
 
 enum { START_CODE = 4, FU_A = 28, FU_HEADER = 2, NAL_TYPE = 31 };
 
-/* Pictures that the rate may be exceeded for: a key frame is several times as large as others. */
+/* Rate buffer in pictures: a key frame is several times as large as other pictures. */
 #define BUFFER_PICTURES 6
 
 struct encoding {
@@ -26,8 +26,8 @@ static void set_rate(x264_param_t *p, int kbits)
     p->rc.i_vbv_buffer_size = (int)((int64_t)kbits * BUFFER_PICTURES * p->i_fps_den / p->i_fps_num);
 }
 
-/* zerolatency: no picture waits for a later one. A slice fits a packet, so a lost packet costs a
- * strip of the picture. Key frames come when they are asked for. */
+/* zerolatency: no picture waits for a later one. A slice fits a packet, so that a lost packet costs
+ * a strip of the picture. Key frames are made on request. */
 static bool set_params(x264_param_t *p, const encoding_settings *s)
 {
     if (x264_param_default_preset(p, s->preset, "zerolatency") < 0)
@@ -83,7 +83,7 @@ void encoding_close(encoding **e)
     *e = NULL;
 }
 
-/* A NAL unit without its start code. */
+/* Adds a NAL unit without start code. */
 static void add_nal(unit *u, const uint8_t *nal, size_t size)
 {
     const uint8_t header = nal[0];

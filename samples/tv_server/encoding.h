@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One quality of a channel: x264, and its slices in RTP packets (RFC 6184: a NAL unit each, or
- * fragments FU-A of a larger one). */
+/* One quality of a channel: x264, with slices in RTP packets (RFC 6184: single NAL unit packets, or
+ * FU-A fragments of larger units). */
 #ifndef TV_ENCODING_H
 #define TV_ENCODING_H
 
@@ -19,14 +19,14 @@ typedef struct encoding_settings {
     const char *preset; /* of x264 */
 } encoding_settings;
 
-/* NULL with a message for a person. */
+/* NULL, with a message for the user. */
 encoding *encoding_open(const encoding_settings *settings, char *message, size_t size);
 void encoding_close(encoding **e);
 
-/* `key`: as a key frame. NULL without memory, or if x264 fails. */
+/* `key`: encode a key frame. NULL without memory, or if x264 fails. */
 unit *encoding_encode(encoding *e, const tv_picture *picture, int64_t pts_us, bool key);
 
-/* From the next picture on. */
+/* Takes effect with the next picture. */
 void encoding_set_rate(encoding *e, int kbits);
 int encoding_rate(const encoding *e);
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A television station. Channels are encoded once; any number of viewers (../tv_client) watch them
- * live, or what was a while ago:
+ * live or time-shifted:
  *
  *     tv_server livetcp://:5004 one=test two=film.y4m,film.wav three=/dev/video0
  *
- * This file has the program: options, the listener on a libuv loop, figures and the end.
+ * This file is the main program: options, the listener on a libuv loop, statistics and the end.
  *
  *     source.c -- encoding.c (x264) --.
- *     sound.c (Opus) -----------------+- channel.c -- loop -- viewer.c -- session, one a viewer
- *                                 (a thread each)          (where it is in the channel's memory)
+ *     sound.c (Opus) -----------------+- channel.c -- loop -- viewer.c -- session, one per viewer
+ *                                 (a thread each)          (its position in the channel's memory)
  *
- * docs/guide/tv.md explains what it shows, docs/reference/tv-controls.md what viewers may ask for.
+ * docs/guide/tv.md explains it; docs/reference/tv-controls.md specifies the requests of viewers.
  */
 #include "median.h"
 #include "metrics.h"
@@ -27,9 +27,9 @@
 
 #define MAX_CHANNELS 16
 #define SECOND_MS    1000
-#define SHIFT_MS     10 /* how exactly viewers in the past are served */
+#define SHIFT_MS     10 /* time resolution for time-shifted viewers */
 #define DRAIN_US     (100 * LIVETCP_USEC_MSEC)
-#define END_MS       600 /* a network that hangs keeps nobody waiting */
+#define END_MS       600 /* bounds the end if the network hangs */
 #define NAME_MAX_    32
 
 typedef struct options {
@@ -40,11 +40,11 @@ typedef struct options {
     int count;
 } options;
 
-typedef struct watcher { /* a viewer, and whom it belongs to */
+typedef struct watcher { /* a viewer and its session */
     struct program *program;
     viewer *viewer;
     livetcp_session *session;
-    bool told; /* about its garbage */
+    bool logged; /* its invalid packets were logged */
 } watcher;
 
 typedef struct program {
@@ -58,7 +58,7 @@ typedef struct program {
     livetcp_listener *listener;
     metrics *metrics;
 
-    char names[MAX_CHANNELS][3 * 256]; /* of channels, sources and sounds, cut apart */
+    char names[MAX_CHANNELS][3 * 256]; /* storage for names of channels, sources and sounds */
     channel *list[MAX_CHANNELS];
     bool troubled[MAX_CHANNELS];
     viewer_channels channels;
@@ -68,7 +68,7 @@ typedef struct program {
 
     bool ending, failed;
     uint64_t served, pictures, refused;
-    size_t most;
+    size_t max_viewers;
     uint64_t began_ns;
 } program;
 
@@ -108,9 +108,9 @@ static void on_packet(livetcp_session *session, const livetcp_packet *packet, vo
     watcher *w = user;
     (void)session;
 
-    if (packet->report || viewer_take(w->viewer, packet, now_us()) || w->told)
+    if (packet->report || viewer_take(w->viewer, packet, now_us()) || w->logged)
         return;
-    w->told = true;
+    w->logged = true;
     fprintf(stderr, "tv_server: viewer %s sends what is no control; it is counted and ignored\n",
             viewer_remote(w->viewer));
 }
@@ -182,7 +182,7 @@ static bool add_watcher(program *p, channel *c, livetcp_session *session, const 
     p->watchers[p->count] = w;
     p->viewers[p->count++] = w->viewer;
     p->served++;
-    p->most = p->count > p->most ? p->count : p->most;
+    p->max_viewers = p->count > p->max_viewers ? p->count : p->max_viewers;
     return true;
 }
 
@@ -235,7 +235,7 @@ static void on_rejected(livetcp_listener *listener, const char *remote, const li
 
 /* ---- what the channels make ---- */
 
-static void tell_trouble(program *p, unsigned i)
+static void print_problems(program *p, unsigned i)
 {
     const char *trouble = channel_trouble(p->list[i]);
 
@@ -253,7 +253,7 @@ static void on_wake(uv_async_t *handle)
     program *p = handle->data;
 
     for (unsigned i = 0; i < p->channels.count; i++) {
-        tell_trouble(p, i);
+        print_problems(p, i);
         if (!channel_collect(p->list[i]))
             continue;
         for (size_t j = 0; j < p->count; j++)
@@ -299,7 +299,7 @@ static void on_second(uv_timer_t *timer)
     for (unsigned i = 0; i < p->channels.count; i++)
         for (int track = TRACK_HIGH; track <= TRACK_LOW; track++)
             follow_median(p, p->list[i], track);
-    for (size_t i = 0; i < p->count; i++) /* one that nothing has reminded */
+    for (size_t i = 0; i < p->count; i++) /* without a packet to trigger it */
         viewer_drained(p->viewers[i], now_us());
     if (p->metrics)
         metrics_update(p->metrics, &p->channels, p->viewers, p->count, now_us());
@@ -325,7 +325,7 @@ static void print_viewer(const program *p, size_t i)
            (unsigned long long)s.requests, (unsigned long long)s.garbage, text);
 }
 
-/* One line of JSON. */
+/* Prints one line of JSON. */
 static void on_stats(uv_timer_t *timer)
 {
     const program *p = timer->data;
@@ -363,14 +363,14 @@ static void print_summary(const program *p)
            "%llu viewers, at most %zu at a time, %llu turned away; %llu pictures sent\n",
            (double)(uv_hrtime() - p->began_ns) / 1e9, p->channels.count,
            (unsigned long long)pictures, (unsigned long long)keys, (unsigned long long)skipped,
-           (unsigned long long)p->served, p->most, (unsigned long long)p->refused,
+           (unsigned long long)p->served, p->max_viewers, (unsigned long long)p->refused,
            (unsigned long long)p->pictures);
     fflush(stdout);
 }
 
 /* ---- the end ---- */
 
-/* Afterwards the loop has no handle, and uv_run() returns. */
+/* The loop has no handles after this, and uv_run() returns. */
 static void end_program(program *p)
 {
     if (!p->context)
@@ -415,7 +415,7 @@ static void on_signal(uv_signal_t *handle, int signal_number)
     for (unsigned i = 0; i < p->channels.count; i++)
         channel_stop(p->list[i]);
     for (size_t i = p->count; i-- > 0;)
-        livetcp_session_close(p->watchers[i]->session, DRAIN_US); /* ends in on_state() */
+        livetcp_session_close(p->watchers[i]->session, DRAIN_US); /* continues in on_state() */
 }
 
 /* ---- options ---- */
@@ -463,7 +463,7 @@ static void print_usage(const option_table *table, FILE *out)
     option_table_print(table, out);
 }
 
-/* False with a message. */
+/* False, after a message. */
 static bool read_options(program *p, int argc, char **argv)
 {
     options *o = &p->options;
@@ -499,7 +499,7 @@ static livetcp_result read_config(program *p, livetcp_error *error)
 
 /* ---- channels ---- */
 
-/* The name is a label of metrics and a path of URIs. */
+/* A name is a label of metrics and a path of URIs: restricted characters. */
 static bool is_name(const char *name)
 {
     const size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -555,8 +555,9 @@ static bool open_channel(program *p, const char *text, char *message, size_t siz
 
 static bool open_channels(program *p, char *message, size_t size)
 {
-    static const char *const usual[] = {"livetcp:", "one=test", "two=test", "three=test"};
-    const char *const *names = p->options.count > 1 ? p->options.plain : usual;
+    static const char *const default_channels[] = {"livetcp:", "one=test", "two=test",
+                                                   "three=test"};
+    const char *const *names = p->options.count > 1 ? p->options.plain : default_channels;
     const int count = p->options.count > 1 ? p->options.count : 4;
 
     for (int i = 1; i < count; i++)

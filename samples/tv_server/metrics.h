@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The figures of the server for Prometheus, over HTTP: a text that is renewed once a second. */
+/* The server's metrics for Prometheus, over HTTP; updated once a second. */
 #ifndef TV_METRICS_H
 #define TV_METRICS_H
 
@@ -7,8 +7,8 @@
 
 typedef struct metrics metrics;
 
-/* Serves http://ADDRESS/metrics; ADDRESS is HOST:PORT, numeric. NULL with a message for a person.
- * `port` is where it listens, also if the address has port 0. */
+/* Serves http://ADDRESS/metrics; ADDRESS is HOST:PORT, numeric. NULL, with a message for the user.
+ * *port is the actual port, also for port 0. */
 metrics *metrics_open(const char *address, unsigned *port, char *message, size_t size);
 void metrics_close(metrics **m);
 

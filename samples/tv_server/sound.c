@@ -13,7 +13,7 @@
 #define RATE       48000
 #define FRAME      (RATE / 1000 * SOUND_FRAME_US / 1000)
 #define PACKET_MAX 1000
-#define COMPLEXITY 3 /* of 10: the computer has pictures to encode */
+#define COMPLEXITY 3 /* of 0 to 10; the processor also encodes pictures */
 #define FILE_MAX   (1 << 28)
 #define TURN       6.28318530717958647692
 
@@ -21,7 +21,7 @@ enum { PCM = 1, EXTENSIBLE = 0xfffe };
 
 struct sound {
     OpusEncoder *encoder;
-    int16_t *samples; /* of the file, at 48 kHz; NULL: the test tone */
+    int16_t *samples; /* of the file, at 48 kHz; NULL: test tone */
     size_t count;
     uint64_t at; /* samples since the start */
     double hz;
@@ -44,7 +44,7 @@ typedef struct wav {
     size_t size;
 } wav;
 
-/* False for what is no WAV with 16 bits. */
+/* False if it is not a WAV file with 16-bit samples. */
 static bool find_chunks(wav *w, const uint8_t *file, size_t size)
 {
     if (size < 12 || memcmp(file, "RIFF", 4) != 0 || memcmp(file + 8, "WAVE", 4) != 0)
@@ -70,7 +70,7 @@ static bool find_chunks(wav *w, const uint8_t *file, size_t size)
            w->size >= 2 * (size_t)w->channels;
 }
 
-/* To 48 kHz along straight lines, all channels mixed to one. */
+/* Resamples to 48 kHz by linear interpolation, and mixes to mono. */
 static bool convert(sound *s, const wav *w)
 {
     const size_t frames = w->size / (2 * (size_t)w->channels);
@@ -155,7 +155,7 @@ void sound_close(sound **s)
     *s = NULL;
 }
 
-/* A soft tone of the channel's own, and a beep of 60 ms at every full second. */
+/* A soft tone per channel, and a 60 ms beep at each full second. */
 static int16_t tone(const sound *s, uint64_t at)
 {
     const double t = (double)(at % RATE) / RATE;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The sound of a channel, Opus in packets of 20 ms: a WAV file that begins again at its end, or the
- * test tone, which beeps when the test picture's number is a whole second's. */
+/* Sound of a channel, Opus in packets of 20 ms: a WAV file in a loop, or the test tone, which beeps
+ * at each full second of the test picture. */
 #ifndef TV_SOUND_H
 #define TV_SOUND_H
 
@@ -11,7 +11,7 @@
 
 typedef struct sound sound;
 
-/* `file` may be NULL for the test tone. NULL with a message for a person. */
+/* `file` NULL: the test tone. NULL, with a message for the user. */
 sound *sound_open(const char *file, unsigned channel, char *message, size_t size);
 void sound_close(sound **s);
 

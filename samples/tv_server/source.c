@@ -18,7 +18,7 @@ struct source {
     unsigned channel, rounds;
     char name[256];
     FILE *file; /* Y4M */
-    long first; /* where its pictures begin */
+    long first; /* offset of the first picture */
     camera *camera;
 };
 
@@ -31,8 +31,8 @@ static uint32_t shuffle(uint32_t x)
     return x ^ x << 5;
 }
 
-/* Bars that move, and noise, which no encoder foresees: its size decides how many bits a picture
- * takes, an eighth of it is enough for any rate here. */
+/* Moving bars, and noise that cannot be predicted: the size of the noisy area sets the bits per
+ * picture; an eighth suffices for any bit rate here. */
 static void draw_luma(tv_picture *p, uint32_t number)
 {
     uint32_t noise = number * 2654435761u + 1;
@@ -151,7 +151,7 @@ static bool read_picture(source *s, tv_picture *p)
            read_plane(s->file, p->planes[2], p->strides[2], p->width / 2, p->height / 2);
 }
 
-/* From the beginning again where it ends. */
+/* Reads the next picture; starts again at the end of the file. */
 static bool next_of_file(source *s, tv_picture *p, char *message, size_t size)
 {
     if (read_picture(s, p))

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the pictures of a channel come from: the test picture, a Y4M file that begins again at its
- * end, or a camera. */
+/* Source of a channel's pictures: the test picture, a Y4M file in a loop, or a camera. */
 #ifndef TV_SOURCE_H
 #define TV_SOURCE_H
 
@@ -10,12 +9,12 @@ typedef struct source source;
 
 typedef struct source_settings {
     const char *name;  /* "test", a file, or /dev/video0 */
-    int width, height; /* of the test picture; wanted of a camera */
+    int width, height; /* of the test picture; requested from a camera */
     int fps;           /* the same; a file has its own */
-    unsigned channel;  /* the test picture's colours */
+    unsigned channel;  /* selects the test picture's colours */
 } source_settings;
 
-/* NULL with a message for a person. */
+/* NULL, with a message for the user. */
 source *source_open(const source_settings *settings, char *message, size_t size);
 void source_close(source **s);
 
@@ -30,8 +29,8 @@ bool source_is_file(const source *s);
 /* How often a file has begun again, for its sound to do the same. */
 unsigned source_rounds(const source *s);
 
-/* Draws the picture with this number into `picture`, which is of the source's size. False, with a
- * message, if there will be no more. */
+/* Draws picture `number` into `picture`, which has the source's size. False, with a message, if
+ * there are no more. */
 bool source_next(source *s, uint32_t number, tv_picture *picture, char *message, size_t size);
 
 #endif

@@ -10,17 +10,17 @@
 #include <string.h>
 #include <uv.h>
 
-#define REPORT_US    LIVETCP_USEC_SEC
-#define NORMAL       100 /* percent */
-#define MAX_SPEED    400
-#define MAX_BACK_MS  3600000
-#define USUAL_RTT_US (100 * LIVETCP_USEC_MSEC) /* until it is known */
+#define REPORT_US      LIVETCP_USEC_SEC
+#define NORMAL         100 /* percent */
+#define MAX_SPEED      400
+#define MAX_BACK_MS    3600000
+#define DEFAULT_RTT_US (100 * LIVETCP_USEC_MSEC) /* until it is known */
 /* Automatic quality: the low one when the path carries no more than so much of the high one, the
  * high one again when it carries so much more. */
 #define ENOUGH 1.1
 #define PLENTY 1.5
 
-/* RTP of one stream of this viewer. */
+/* RTP state of one stream of this viewer. */
 typedef struct stream {
     uint32_t ssrc;
     uint16_t sequence;
@@ -34,24 +34,25 @@ struct viewer {
     char remote[64];
     stream picture, sound;
     struct {
-        const uint8_t *packet; /* NULL = none; of a unit, within viewer_send() */
+        const uint8_t *packet; /* NULL = none; within a unit, only during viewer_send() */
         size_t size;
         livetcp_packet_info info;
     } held;
     int64_t reported_us;
 
     tv_mode mode;
-    tv_quality quality; /* wanted */
-    int track;          /* sent */
+    tv_quality quality; /* requested */
+    int track;          /* being sent */
     uint64_t next_picture, next_sound;
-    bool need_key; /* pictures are skipped until there is a key frame, */
-    bool broken;   /*   which waits until the queue is empty */
-    /* Not live: a picture of base_pts is sent at base_us, and the others at this speed. */
+    bool need_key; /* pictures are skipped until a key frame, */
+    bool broken;   /* which waits for an empty send queue */
+    /* Time-shifted: the picture of base_pts is sent at base_us, the others relative to it at
+     * `speed`. */
     int64_t base_us, base_pts;
     int speed; /* percent */
     int64_t paused_pts;
 
-    uint32_t play; /* the request that began what is sent */
+    uint32_t play; /* number of the request that began this play */
     tv_answer answer;
     bool changed; /* without a request: the viewer is to be told */
     viewer_stats stats;
@@ -68,7 +69,7 @@ static int64_t newest(const viewer *v)
                : 0;
 }
 
-/* Pictures up to this time are sent. */
+/* Pictures with times up to this are sent. */
 static int64_t limit(const viewer *v, int64_t now)
 {
     switch (v->mode) {
@@ -95,12 +96,11 @@ static int64_t time_to_see(const viewer *v, int64_t pts)
 
 /* ---- sending ---- */
 
-/* All that is due is one burst: each packet is sent when the next one is known, or that there is
- * none. */
+/* All due packets form one burst: each is sent when it is known whether another follows. */
 static void send_held(viewer *v, bool more)
 {
     v->held.info.more = more;
-    if (v->held.packet) /* its end is in on_state() */
+    if (v->held.packet) /* the session's end is handled in on_state() */
         livetcp_session_send_with(v->session, v->held.packet, v->held.size, &v->held.info);
     v->held.packet = NULL;
 }
@@ -143,10 +143,10 @@ static int64_t round_trip(const viewer *v)
     livetcp_session_stats stats = {.struct_size = sizeof stats};
 
     livetcp_session_get_stats(v->session, &stats);
-    return stats.rtt_us > 0 ? stats.rtt_us : USUAL_RTT_US;
+    return stats.rtt_us > 0 ? stats.rtt_us : DEFAULT_RTT_US;
 }
 
-/* At a key frame the quality may change. */
+/* The quality can change at a key frame. */
 static void choose_track(viewer *v)
 {
     livetcp_session_stats stats = {.struct_size = sizeof stats};
@@ -186,7 +186,7 @@ static void send_picture(viewer *v, unit *u)
 
 static void send_pictures(viewer *v, int64_t until)
 {
-    if (v->next_picture < channel_first(v->channel, TRACK_HIGH)) { /* forgotten meanwhile */
+    if (v->next_picture < channel_first(v->channel, TRACK_HIGH)) { /* discarded meanwhile */
         v->next_picture = channel_first(v->channel, TRACK_HIGH);
         v->need_key = true;
     }
@@ -222,7 +222,7 @@ static void send_report(viewer *v, const stream *s, uint32_t timestamp, int64_t 
     livetcp_session_send(v->session, packet, tv_write_report(packet, &report));
 }
 
-/* Sender reports say which timestamps of picture and sound belong together. */
+/* Sender reports relate the timestamps of picture and sound. */
 static void send_reports(viewer *v, int64_t now)
 {
     uv_timeval64_t wall;
@@ -248,7 +248,7 @@ void viewer_send(viewer *v, int64_t now)
 
     send_reports(v, now);
     send_pictures(v, until);
-    if (v->mode != TV_IS_FORWARD) /* without sound, until it has caught up */
+    if (v->mode != TV_IS_FORWARD) /* no sound until it has caught up */
         send_sounds(v, until);
     else if (v->next_picture == channel_end(v->channel, TRACK_HIGH))
         go_live(v);
@@ -286,7 +286,7 @@ static void want_key(viewer *v, int64_t now)
     v->stats.keys_wanted++;
 }
 
-/* From a key frame that was made within the last round trip, or else from the next one. */
+/* Starts with a key frame of the last round trip, else with the next one. */
 static void start_live(viewer *v, int64_t now)
 {
     const channel *c = v->channel;
@@ -305,12 +305,12 @@ static void start_live(viewer *v, int64_t now)
     }
 }
 
-/* From what is in memory, a key frame at this time or before it. */
+/* Starts with a key frame in memory, at or before this time. */
 static bool start_shifted(viewer *v, int64_t pts, int64_t now)
 {
     uint64_t key = channel_first(v->channel, TRACK_HIGH);
 
-    if (!channel_find_key(v->channel, pts, &key)) /* as far back as there is something */
+    if (!channel_find_key(v->channel, pts, &key)) /* the oldest one in memory */
         while (key < channel_end(v->channel, TRACK_HIGH) &&
                !channel_unit(v->channel, TRACK_HIGH, key)->key)
             key++;
@@ -326,7 +326,7 @@ static bool start_shifted(viewer *v, int64_t pts, int64_t now)
     return true;
 }
 
-/* On from the next picture, without a key frame: the decoder has what it refers to. */
+/* Continues with the next picture, without a key frame: the decoder has its references. */
 static void go_on(viewer *v, tv_mode mode, int speed, int64_t now)
 {
     v->mode = mode;
@@ -380,7 +380,7 @@ static bool pause_it(viewer *v, int64_t now)
     if (v->mode != TV_IS_PAUSED)
         v->paused_pts = position(v, now);
     v->mode = TV_IS_PAUSED;
-    return false; /* what is on its way belongs to what was before */
+    return false; /* packets under way belong to the previous play */
 }
 
 static bool resume(viewer *v, int64_t now)
@@ -419,7 +419,7 @@ static bool go_forward(viewer *v, const tv_request *r, int64_t now)
     return true;
 }
 
-/* It takes effect with the next key frame. */
+/* Takes effect with the next key frame. */
 static bool change_quality(viewer *v, const tv_request *r, int64_t now)
 {
     if (r->value < TV_AUTO || r->value > TV_LOW) {
@@ -436,7 +436,7 @@ static bool change_quality(viewer *v, const tv_request *r, int64_t now)
     return v->mode == TV_IS_LIVE;
 }
 
-/* True: what is sent from now on is another play. */
+/* Carries out a request. True: a new play begins. */
 static bool obey(viewer *v, const tv_request *r, int64_t now)
 {
     switch (r->command) {
@@ -503,7 +503,7 @@ static void take_request(viewer *v, const tv_request *r, int64_t now)
 {
     v->stats.requests++;
     if (r->number < v->answer.number)
-        return; /* an old one that was on its way for long: it has its answer */
+        return; /* delayed repetition, already answered */
     if (r->number > v->answer.number) {
         v->answer = (tv_answer){.number = r->number, .code = TV_OK};
         if (obey(v, r, now))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A viewer: a session, what it watches, and where in the channel's memory it is. What is sent to it
- * has timestamps of the time at which it is to be seen, so they go on evenly through all that it
- * asks for. A viewer that does not read misses pictures, and costs nobody else anything.
+/* A viewer: a session, a channel, and a position in the channel's memory. Packets have timestamps
+ * of the time at which they are to be seen, so that timestamps continue evenly across all requests.
+ * A viewer that does not read misses pictures and affects no other one.
  *
  * All functions are for the loop's thread. */
 #ifndef TV_VIEWER_H
@@ -24,7 +24,7 @@ void viewer_channels_explain(const viewer_channels *all, const channel *ended, c
                              size_t size);
 
 typedef struct viewer_stats {
-    uint64_t pictures, skipped; /* skipped: for want of a key frame after something was dropped */
+    uint64_t pictures, skipped; /* skipped: while waiting for a key frame after a drop */
     uint64_t requests, garbage, keys_wanted;
     tv_mode mode;
     int track; /* TRACK_HIGH or TRACK_LOW */
@@ -33,7 +33,7 @@ typedef struct viewer_stats {
 
 typedef struct viewer viewer;
 
-/* The session stays the caller's, and outlives the viewer. NULL without memory. */
+/* The session stays the caller's and outlives the viewer. NULL without memory. */
 viewer *viewer_create(const viewer_channels *channels, channel *first, livetcp_session *session,
                       const char *remote);
 void viewer_destroy(viewer **v);
@@ -42,7 +42,7 @@ channel *viewer_channel(const viewer *v);
 const char *viewer_remote(const viewer *v);
 livetcp_session *viewer_session(const viewer *v);
 
-/* Sends what is due. */
+/* Sends all that is due. */
 void viewer_send(viewer *v, int64_t now_us);
 
 /* Tells it where it is, unasked: when the session is open, and when its channel has ended. */
@@ -55,7 +55,7 @@ bool viewer_take(viewer *v, const livetcp_packet *packet, int64_t now_us);
 void viewer_broke(viewer *v);
 void viewer_drained(viewer *v, int64_t now_us);
 
-/* True if its position depends on time and not on what the channel makes. */
+/* True if its position follows the time, not the newest picture. */
 bool viewer_is_shifted(const viewer *v);
 
 void viewer_get_stats(const viewer *v, int64_t now_us, viewer_stats *stats);

@@ -5,18 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How long after it was due at the loudspeaker sound may still come back: buffers of both devices
- * and a room. */
+/* Maximum delay of an echo after the sound was due at the loudspeaker: device buffers and the
+ * room. */
 #define TAIL (6 * FRAME)
 
 #define RING      (SAMPLE_RATE / 2)
-#define TOLERANCE (SAMPLE_RATE / 20) /* 50 ms apart: they are put in step again */
-#define QUIET     32                 /* of 32767: no echo of this is heard */
+#define TOLERANCE (SAMPLE_RATE / 20) /* 50 ms of drift: then both are realigned */
+#define QUIET     32                 /* of 32767: below this there is no audible echo */
 
 struct echo {
     SpeexEchoState *canceller; /* NULL: none */
-    unsigned quiet_frames;     /* since the loudspeaker played anything */
-    int16_t ring[RING];        /* played, and not yet taken */
+    unsigned quiet_frames;     /* frames since the loudspeaker played anything */
+    int16_t ring[RING];        /* played, not yet taken */
     size_t first, used;
 };
 
@@ -43,7 +43,7 @@ void echo_destroy(echo **e)
     *e = NULL;
 }
 
-/* A sample for NULL is silence. What has no room is the oldest. */
+/* NULL adds silence. On overflow the oldest samples are lost. */
 static void add(echo *e, const int16_t *samples, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -72,7 +72,8 @@ void echo_align(echo *e, long samples)
 
     if (ahead > TOLERANCE) {
         drop(e, (size_t)ahead);
-    } else if (ahead < -TOLERANCE && samples <= RING) { /* silence goes before what is there */
+    } else if (ahead < -TOLERANCE &&
+               samples <= RING) { /* inserts silence before the ring's content */
         e->first = (e->first + RING - (size_t)-ahead) % RING;
         e->used += (size_t)-ahead;
         for (size_t i = 0; i < (size_t)-ahead; i++)
@@ -80,24 +81,24 @@ void echo_align(echo *e, long samples)
     }
 }
 
-static void take(echo *e, int16_t *heard)
+static void take(echo *e, int16_t *played)
 {
     e->quiet_frames++;
     for (size_t i = 0; i < FRAME; i++) {
-        heard[i] = i < e->used ? e->ring[(e->first + i) % RING] : 0;
-        if (abs(heard[i]) > QUIET)
+        played[i] = i < e->used ? e->ring[(e->first + i) % RING] : 0;
+        if (abs(played[i]) > QUIET)
             e->quiet_frames = 0;
     }
     drop(e, e->used < FRAME ? e->used : FRAME);
 }
 
-void echo_cancel(echo *e, int16_t said[FRAME], int16_t heard[FRAME])
+void echo_cancel(echo *e, int16_t captured[FRAME], int16_t played[FRAME])
 {
     int16_t clean[FRAME];
 
-    take(e, heard);
-    if (!e->canceller || e->quiet_frames > TAIL / FRAME) /* there is no echo of silence */
+    take(e, played);
+    if (!e->canceller || e->quiet_frames > TAIL / FRAME) /* silence has no echo */
         return;
-    speex_echo_cancellation(e->canceller, said, heard, clean);
-    memcpy(said, clean, sizeof clean);
+    speex_echo_cancellation(e->canceller, captured, played, clean);
+    memcpy(captured, clean, sizeof clean);
 }

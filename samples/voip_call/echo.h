@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Takes the loudspeaker's sound out of the microphone's, so that the peer does not hear itself. */
+/* Echo cancellation: removes the loudspeaker's sound from the microphone's. */
 #ifndef VOIP_CALL_ECHO_H
 #define VOIP_CALL_ECHO_H
 
@@ -7,19 +7,18 @@
 
 typedef struct echo echo;
 
-/* `cancel` false: only keeps the two in step. NULL without memory. */
+/* `cancel` false: only keeps both aligned. NULL without memory. */
 echo *echo_create(bool cancel);
 void echo_destroy(echo **e);
 
-/* Samples that went to the loudspeaker. */
+/* Adds samples played by the loudspeaker. */
 void echo_played(echo *e, const int16_t *samples, size_t count);
 
-/* The frames that wait will be heard while so many samples of the microphone come in, those that it
- * has included: puts right what a device that stumbled has shifted. */
+/* The waiting frames will be heard while `samples` samples of the microphone come in, including
+ * these: realigns after an underrun of a device. */
 void echo_align(echo *e, long samples);
 
-/* `heard` is what the loudspeaker played while the microphone took `said`, which then has no echo
- * of it any more. */
-void echo_cancel(echo *e, int16_t said[FRAME], int16_t heard[FRAME]);
+/* `played` is the sound of the loudspeaker during `captured`, from which its echo is removed. */
+void echo_cancel(echo *e, int16_t captured[FRAME], int16_t played[FRAME]);
 
 #endif

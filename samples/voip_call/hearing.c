@@ -10,18 +10,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LONGEST (6 * FRAME) /* an Opus packet holds up to 120 ms */
+#define LONGEST (6 * FRAME) /* an Opus packet has up to 120 ms */
 #define MARGIN  (FRAME / 4) /* 5 ms */
-#define EXCESS  (5 * FRAME) /* more in the queue than this is cut off */
+#define EXCESS  (5 * FRAME) /* samples in the queue above which it is cut */
 
-/* Every wake-up of the thread costs more than it does then, and it wakes up for each frame of the
- * microphone. So it does the work of the time until the next one: a frame and a delay of its own.
- */
+/* Each wake-up of the thread is expensive, and the microphone causes one per frame. So the thread
+ * also does the work due until the next one: one frame and its own delay ahead. */
 #define AHEAD    (FRAME + FRAME / 8)
-#define JOINT_US LIVETCP_USEC_MSEC /* between packets without a pause */
+#define JOINT_US LIVETCP_USEC_MSEC /* maximum gap between consecutive packets */
 
 #define MEASURE_US    (200 * LIVETCP_USEC_MSEC)
-#define CORRECTION_US LIVETCP_USEC_SEC /* a wrong queue is right again after this */
+#define CORRECTION_US LIVETCP_USEC_SEC /* time constant of the queue's correction */
 
 static livetcp_usec time_of(long samples)
 {
@@ -33,7 +32,7 @@ static long samples_of(livetcp_usec time)
     return (long)(time * (SAMPLE_RATE / 1000) / 1000);
 }
 
-/* The queue never falls below this: a device takes a block at once, and this thread may be late. */
+/* Minimum queue length: a device takes a block at once, and this thread may be late. */
 static long low(const hearing *h)
 {
     return sound_play_block(h->out) + MARGIN;
@@ -44,8 +43,8 @@ bool hearing_start(hearing *h, char *message, size_t size)
     int error = OPUS_OK;
 
     h->payload_type = -1;
-    h->spare = LONG_MAX;
-    h->usual = low(h) + MARGIN;
+    h->min_queued = LONG_MAX;
+    h->last_min_queued = low(h) + MARGIN;
     h->end_us = INT64_MIN;
     h->decoder = opus_decoder_create(SAMPLE_RATE, 1, &error);
     if (error != OPUS_OK) {
@@ -83,13 +82,13 @@ static void resample(hearing *h, const int16_t *samples, size_t count)
 
 /* ---- clocks ---- */
 
-/* The playout knows the peer's clock against ours (skew: positive, it is slower, and what it sends
- * has to last longer). The loudspeaker's shows in its queue, which should be as short
- * as is safe. */
+/* Follows two clocks: the peer's, by the playout's skew estimate (positive: slower than ours, so
+ * that its sound must be stretched), and the loudspeaker's, by the length of its queue, which
+ * should be as short as is safe. */
 static void follow_clocks(hearing *h)
 {
     livetcp_playout_stats stats = {.struct_size = sizeof stats};
-    long excess = h->spare == LONG_MAX ? 0 : h->spare - low(h) - MARGIN;
+    long excess = h->min_queued == LONG_MAX ? 0 : h->min_queued - low(h) - MARGIN;
 
     if (labs(excess) < MARGIN / 2)
         excess = 0;
@@ -102,9 +101,9 @@ static void follow_clocks(hearing *h)
 
 /* ---- packets and gaps ---- */
 
-/* Does this packet carry the frame before it once more? RFC 6716, 4.2.3 and 4.2.4: not those of
- * CELT alone; of the others the first bits say which of their SILK frames is active, then whether
- * there is a copy. (libopus 1.5 has opus_packet_has_lbrr().) */
+/* True if this packet has a copy of the previous frame (FEC, RFC 6716 section 4.2.3 and 4.2.4):
+ * never in CELT-only mode; in others the first bits have activity flags of the SILK frames, then
+ * the flag of the copy. (libopus 1.5 has opus_packet_has_lbrr().) */
 static bool has_copy(const uint8_t *payload, opus_int32 size)
 {
     const unsigned char *frames[48];
@@ -117,7 +116,7 @@ static bool has_copy(const uint8_t *payload, opus_int32 size)
     return frames[0][0] >> (7 - (silk_frames > 1 ? silk_frames : 1)) & 1;
 }
 
-/* A packet, or the copy of the frame before it that it carries (`fec`). Samples, 0 = none. */
+/* Decodes a packet, or with `fec` its copy of the previous frame. Returns the samples; 0 = none. */
 static int decode(hearing *h, const uint8_t *packet, size_t size, bool fec, int16_t *samples)
 {
     livetcp_rtp_header header;
@@ -146,8 +145,8 @@ static int conceal(hearing *h, int count, int16_t *samples)
     return count;
 }
 
-/* The next item of the playout. Its packet, or that behind a gap if it is there, is copied: the
- * lock is held for that only. */
+/* The next item of the playout. Its packet, or the packet after a gap, is copied, so that the lock
+ * is held briefly. */
 typedef struct due {
     livetcp_playout_item item;
     bool has_packet;
@@ -155,8 +154,8 @@ typedef struct due {
     uint8_t packet[LIVETCP_RTP_HEADER_SIZE + 4 * LIVETCP_RTP_MAX_CSRCS + PACKET_MAX];
 } due;
 
-/* The one behind the last, without a pause between them, goes to the loudspeaker's queue early: it
- * is heard when it should be. A gap is not filled early: its packet may still come. */
+/* A packet that directly follows the last one is decoded and queued early; it is heard at its time.
+ * A gap is not concealed early: its packet may still arrive. */
 static void pull_ahead(hearing *h, livetcp_usec now, livetcp_playout_item *item)
 {
     livetcp_playout_item next = {.struct_size = sizeof next};
@@ -190,7 +189,7 @@ static bool next_due(hearing *h, livetcp_usec now, due *d)
     return d->item.kind != LIVETCP_PLAYOUT_NOTHING;
 }
 
-/* A packet without the copy of its predecessor gives what Opus guesses. */
+/* Without a copy, Opus conceals. */
 static int decode_item(hearing *h, const due *d, int16_t *samples)
 {
     bool gap = d->item.kind == LIVETCP_PLAYOUT_CONCEAL;
@@ -209,10 +208,10 @@ static void play(hearing *h, const due *d, livetcp_usec now)
     int16_t samples[LONGEST];
     bool packet = d->item.kind == LIVETCP_PLAYOUT_PACKET;
     long early = d->item.play_us > now ? samples_of(d->item.play_us - now) : 0;
-    long queued = sound_queued(h->out, now) - early; /* when it is due */
+    long queued = sound_queued(h->out, now) - early; /* queue length when it is due */
 
-    if (packet && queued < h->spare)
-        h->spare = queued;
+    if (packet && queued < h->min_queued)
+        h->min_queued = queued;
     int count = decode_item(h, d, samples);
     if (queued < low(h) + EXCESS)
         resample(h, samples, (size_t)count);
@@ -228,8 +227,8 @@ static livetcp_usec next_packet(hearing *h)
     return at;
 }
 
-/* Pauses, and what is late: Opus goes on with the noise that was there, and fades. It lasts until
- * the next packet is due, or the thread is awake again. */
+/* Pauses and late packets: Opus continues the background noise, and fades, until the next packet is
+ * due or the thread wakes up. */
 static void fill(hearing *h, livetcp_usec now)
 {
     int16_t samples[FRAME / 2];
@@ -248,8 +247,8 @@ void hearing_play(hearing *h, livetcp_usec now)
         play(h, &d, now);
     if (now - h->measured_us >= MEASURE_US) {
         follow_clocks(h);
-        h->usual = h->spare == LONG_MAX ? h->usual : h->spare;
-        h->spare = LONG_MAX;
+        h->last_min_queued = h->min_queued == LONG_MAX ? h->last_min_queued : h->min_queued;
+        h->min_queued = LONG_MAX;
         h->measured_us = now;
     }
     fill(h, now);
@@ -257,7 +256,7 @@ void hearing_play(hearing *h, livetcp_usec now)
 
 livetcp_usec hearing_delay(const hearing *h)
 {
-    return time_of(h->usual + sound_play_block(h->out));
+    return time_of(h->last_min_queued + sound_play_block(h->out));
 }
 
 livetcp_usec hearing_next(hearing *h, livetcp_usec now)

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A telephone call. One end waits and the other calls:
+ * A telephone call. One end listens and the other one calls:
  *
  *     voip_call livetcp://:5004
  *     voip_call livetcp://HOST:5004
  *
- * This file has the program: options, the session on a libuv loop, keys, the status line and the
- * end. The sound is in voice.c, a thread of its own:
+ * This file is the main program: options, the session on a libuv loop, keys, the status line and
+ * the end. The sound is in voice.c, in a thread of its own:
  *
- *     microphone -- echo.c -- speaking.c -- session ... session -- playout -- hearing.c --
- * loudspeaker (sound.c)     (speexdsp)  (Opus)      (LiveTCP)                         (Opus)
- * (sound.c)
+ *     microphone (sound.c) -- echo.c (speexdsp) -- speaking.c (Opus) -- session (LiveTCP)
+ *     session (LiveTCP) -- playout -- hearing.c (Opus) -- loudspeaker (sound.c)
  *
- * docs/guide/voip-call.md explains what it shows.
+ * docs/guide/voip-call.md explains it.
  */
 #include "quality.h"
 
@@ -31,14 +30,14 @@
 
 #define SECOND_MS 1000
 #define DRAIN_US  (200 * LIVETCP_USEC_MSEC) /* for the last words */
-#define END_MS    600                       /* a network that hangs keeps nobody waiting */
+#define END_MS    600                       /* bounds the end if the network hangs */
 
-/* The loss that the encoder is ready for until so many packets have told. */
+/* Packet loss that the encoder assumes until enough packets were reported. */
 #define UNKNOWN_LOSS  0.05
 #define KNOWN_PACKETS 200
 
-/* Of the packets, may be late: the next one, which is there then, brings a copy of most of them,
- * and waiting for the last of them would cost a call more than a gap does. */
+/* Share of packets that may be late. Most are recovered from the copy in the next packet, and
+ * waiting longer would cost a call more quality than a gap. */
 #define TARGET_LATE 0.02
 
 /* What would be later than this is not sent: nobody waits for it any more. */
@@ -61,7 +60,7 @@ typedef struct program {
     options options;
     livetcp_config config;
     uv_loop_t loop;
-    uv_timer_t second, deadline; /* the status line; the end of a program that is to end */
+    uv_timer_t second, deadline; /* status line; time limit of the end */
     uv_signal_t interrupt, terminate;
     keys keys;
     bool ending, failed;
@@ -74,18 +73,18 @@ typedef struct program {
     recorder *recorder;
     bool muted;
 
-    /* the call; session is NULL while there is none */
+    /* The call; session is NULL without one. */
     livetcp_session *session;
     livetcp_playout *playout;
     uv_mutex_t playout_lock;
-    voice *voice; /* NULL until the peer has answered */
+    voice *voice; /* NULL before the peer answers */
     quality quality;
     livetcp_session_stats stats;
     voice_state state, before; /* now, and a second ago */
     uint32_t bitrate;
     unsigned elapsed;                 /* seconds */
-    uint64_t peer_packets, peer_late; /* of ours, a second ago */
-    uv_rusage_t usage;                /* when it began, */
+    uint64_t peer_packets, peer_late; /* of our packets, a second ago */
+    uv_rusage_t usage;                /* at the start of the call */
     uint64_t began_ns;
 } program;
 
@@ -189,7 +188,7 @@ static double json_ms(livetcp_usec us)
     return (double)us / LIVETCP_USEC_MSEC;
 }
 
-/* For programs: times in ms, shares 0..1. */
+/* Summary as JSON: times in ms, shares 0..1. */
 static void write_summary(const program *p, double cpu)
 {
     const quality *q = &p->quality;
@@ -249,8 +248,8 @@ static void print_summary(program *p)
 
 /* ---- once a second ---- */
 
-/* The share of our packets that forward error correction should be ready for: what the path loses,
- * since its repair may come too late, or what the peer could not play lately, if that is more. */
+/* Loss for which forward error correction is configured: the path's loss, since a repair may come
+ * too late, or the recent share that the peer could not play, if that is more. */
 static double expected_loss(program *p)
 {
     const livetcp_peer_stats *peer = &p->stats.peer;
@@ -298,7 +297,7 @@ static void on_second(uv_timer_t *timer)
 
 static void end_program(program *p);
 
-/* Frees what belongs to a call. The voice goes first: it uses session and playout. */
+/* Frees a call. The voice goes first, since it uses session and playout. */
 static void end_call(program *p)
 {
     if (p->voice) {
@@ -307,7 +306,7 @@ static void end_call(program *p)
         print_summary(p);
     }
     if (p->session)
-        livetcp_session_destroy(&p->session); /* legal in every callback of its */
+        livetcp_session_destroy(&p->session); /* allowed in every callback of its own */
     livetcp_playout_destroy(&p->playout);
 }
 
@@ -359,10 +358,10 @@ static void on_state(livetcp_session *session, livetcp_session_state state,
     if (state != LIVETCP_SESSION_CLOSED)
         return;
     if (!p->voice && !p->ending)
-        p->failed = true; /* nobody answered */
+        p->failed = true; /* no answer */
     end_call(p);
     if (p->ending || p->options.once || !p->listener)
-        end_program(p); /* else the next caller may come */
+        end_program(p); /* otherwise another caller is accepted */
 }
 
 /* Nobody answers yet. */
@@ -405,7 +404,7 @@ static void unlock(void *user)
     uv_mutex_unlock(user);
 }
 
-/* The session feeds the playout on the loop's thread; the voice pulls on its own. */
+/* The session feeds the playout on the loop's thread; the voice pulls on its own thread. */
 static livetcp_result take_session(program *p, livetcp_session *session, livetcp_error *error)
 {
     const livetcp_playout_attachment attachment = {
@@ -417,9 +416,10 @@ static livetcp_result take_session(program *p, livetcp_session *session, livetcp
     config.mode = LIVETCP_PLAYOUT_POLICY_AWARE;
     config.clock_rate = SAMPLE_RATE;
     config.latency_us = 60 * LIVETCP_USEC_MSEC;     /* until the path is known */
-    config.min_latency_us = 30 * LIVETCP_USEC_MSEC; /* the next packet, with its copy, is there */
+    config.min_latency_us = 30 * LIVETCP_USEC_MSEC; /* includes the next packet, with its copy */
     config.target_late = TARGET_LATE;
-    config.max_latency_us = 250 * LIVETCP_USEC_MSEC; /* more, and people talk over each other */
+    config.max_latency_us =
+        250 * LIVETCP_USEC_MSEC; /* a longer delay makes people interrupt each other */
     result = livetcp_playout_create(&config, &p->playout, error);
     if (result == LIVETCP_OK) {
         result = livetcp_playout_attach(p->playout, session, &attachment);
@@ -485,7 +485,7 @@ static livetcp_result start_session(program *p, livetcp_error *error)
 
 /* ---- the end ---- */
 
-/* Afterwards the loop has no handle, and uv_run() returns. */
+/* The loop has no handles after this, and uv_run() returns. */
 static void end_program(program *p)
 {
     if (!p->context)
@@ -510,11 +510,11 @@ static void on_deadline(uv_timer_t *timer)
 static void hang_up(program *p)
 {
     if (p->ending || !p->session) {
-        end_program(p); /* at once, also when asked for it twice */
+        end_program(p); /* at once, or on a second request */
         return;
     }
     p->ending = true;
-    livetcp_session_close(p->session, DRAIN_US); /* ends in on_state() */
+    livetcp_session_close(p->session, DRAIN_US); /* continues in on_state() */
     uv_timer_start(&p->deadline, on_deadline, END_MS, 0);
 }
 
@@ -537,7 +537,7 @@ static void press(void *user, char key)
         keys_clear(&p->keys);
         printf("you are %s\n", p->muted ? "muted" : "heard");
         fflush(stdout);
-    } else if (key == 'q' || key == 3) { /* a raw terminal gives Ctrl-C as a key */
+    } else if (key == 'q' || key == 3) { /* Ctrl-C, in raw mode */
         hang_up(p);
     }
 }
@@ -583,7 +583,7 @@ static void print_usage(const option_table *table, FILE *out)
     option_table_print(table, out);
 }
 
-/* False with a message. */
+/* False, after a message. */
 static bool read_options(options *o, int argc, char **argv)
 {
     option_entry list[OPTIONS];

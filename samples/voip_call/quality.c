@@ -13,8 +13,8 @@ static livetcp_usec known(livetcp_usec us)
 
 /* ---- the way of a word ---- */
 
-/* The peer's sound system is taken to be like ours. A packet is played a fixed delay after the
- * shortest way: the time that it does not wait on the way it waits in the playout. */
+/* Assumes that the peer's sound system has our delays. A packet is played at a fixed delay after
+ * the minimum transit time: the less it waits in the network, the more it waits in the playout. */
 static void measure_delay(quality *q, const livetcp_session_stats *session,
                           const livetcp_playout_stats *playout, const voice_state *state)
 {
@@ -22,7 +22,7 @@ static void measure_delay(quality *q, const livetcp_session_stats *session,
     livetcp_usec queueing_us;
 
     if (session->min_rtt_us <= 0 || playout->received == 0)
-        return; /* unknown, or as it was: the session has ended */
+        return; /* unknown, or unchanged since the session has ended */
     q->speaking_us = state->spoken_delay_us;
     q->path_us = session->min_rtt_us / 2;
     queueing_us = known(delays->network_us - q->path_us);
@@ -46,7 +46,7 @@ livetcp_usec quality_mouth_to_ear(const quality *q)
 
 /* ---- what is missing ---- */
 
-/* Late and lost, and not corrected: the E-model's loss is what is left after correction. */
+/* Late or lost, and not recovered: the E-model's loss is the loss after correction. */
 static uint64_t concealed(const quality_counts *c)
 {
     uint64_t missed = c->late + c->lost;
@@ -86,21 +86,21 @@ const char *quality_word(double mos)
                        : "excellent";
 }
 
-/* The largest part of the delay by which people can do something. */
+/* The largest component of the delay that the user can influence. */
 static const char *largest(const quality *q)
 {
-    livetcp_usec most = q->path_us;
+    livetcp_usec max = q->path_us;
     const char *name = "the path is long";
 
-    if (q->waiting_us > most) {
-        most = q->waiting_us;
+    if (q->waiting_us > max) {
+        max = q->waiting_us;
         name = "packets wait in queues and for lost ones";
     }
-    if (q->playout_us > most) {
-        most = q->playout_us;
+    if (q->playout_us > max) {
+        max = q->playout_us;
         name = "they come unevenly and have to be held";
     }
-    return q->hearing_us > most ? "the loudspeaker is slow" : name;
+    return q->hearing_us > max ? "the loudspeaker is slow" : name;
 }
 
 static void explain(quality *q, const livetcp_quality *now, const quality_counts *before)

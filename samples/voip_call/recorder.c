@@ -9,13 +9,13 @@
 #include <uv.h>
 
 #define HEADER  44
-#define SECONDS 2 /* that wait for the disk at most */
-#define PART    4 /* of these, so much is written at a time */
+#define SECONDS 2 /* maximum that waits for the disk */
+#define PART    4 /* part (1/N) of these written at a time */
 
 struct recorder {
     FILE *file;
     unsigned rate;
-    uint32_t written; /* bytes of samples, of the writer's thread */
+    uint32_t written; /* bytes of samples; used by the writer's thread */
     int failed;       /* errno */
 
     uv_thread_t thread;
@@ -23,7 +23,7 @@ struct recorder {
     uv_cond_t more;
     bool ending;
     uint8_t *waiting, *taken; /* little-endian samples */
-    size_t used, room;        /* bytes of `waiting` */
+    size_t used, capacity;    /* bytes of `waiting`: used, allocated */
 };
 
 static void put(uint8_t *at, uint32_t value, unsigned bytes)
@@ -32,7 +32,7 @@ static void put(uint8_t *at, uint32_t value, unsigned bytes)
         at[i] = (uint8_t)(value >> 8 * i);
 }
 
-/* Microsoft's: PCM, 2 channels, 16 bit. */
+/* WAV: PCM, 2 channels, 16 bit. */
 static void write_header(recorder *r)
 {
     uint8_t h[HEADER] = "RIFF....WAVEfmt ";
@@ -55,13 +55,13 @@ static void write_header(recorder *r)
 static void write_out(recorder *r, size_t size)
 {
     if (r->failed || size > UINT32_MAX - HEADER - r->written)
-        return; /* the longest WAV: six hours */
+        return; /* maximum size of a WAV file: six hours */
     if (fwrite(r->taken, 1, size, r->file) != size) {
         r->failed = errno;
         return;
     }
     r->written += (uint32_t)size;
-    write_header(r); /* what is there is a whole file, should the program die */
+    write_header(r); /* keeps the file valid if the program crashes */
 }
 
 static void run(void *user)
@@ -71,7 +71,7 @@ static void run(void *user)
 
     while (!ending) {
         uv_mutex_lock(&r->lock);
-        while (!r->ending && r->used < r->room / PART)
+        while (!r->ending && r->used < r->capacity / PART)
             uv_cond_wait(&r->more, &r->lock);
         uint8_t *full = r->waiting;
         size_t size = r->used;
@@ -102,9 +102,9 @@ recorder *recorder_open(const char *path, unsigned rate, char *message, size_t s
         return NULL;
     }
     r->rate = rate;
-    r->room = (size_t)rate * 4 * SECONDS;
-    r->waiting = malloc(r->room);
-    r->taken = malloc(r->room);
+    r->capacity = (size_t)rate * 4 * SECONDS;
+    r->waiting = malloc(r->capacity);
+    r->taken = malloc(r->capacity);
     r->file = fopen(path, "wb");
     if (!r->waiting || !r->taken || !r->file) {
         snprintf(message, size, "%s cannot be recorded to: %s", path, strerror(errno));
@@ -118,14 +118,14 @@ recorder *recorder_open(const char *path, unsigned rate, char *message, size_t s
     return r;
 }
 
-void recorder_add(recorder *r, const int16_t *said, const int16_t *heard, size_t count)
+void recorder_add(recorder *r, const int16_t *captured, const int16_t *played, size_t count)
 {
     uv_mutex_lock(&r->lock);
-    for (size_t i = 0; i < count && r->room - r->used >= 4; i++, r->used += 4) {
-        put(r->waiting + r->used, (uint16_t)said[i], 2);
-        put(r->waiting + r->used + 2, (uint16_t)heard[i], 2);
+    for (size_t i = 0; i < count && r->capacity - r->used >= 4; i++, r->used += 4) {
+        put(r->waiting + r->used, (uint16_t)captured[i], 2);
+        put(r->waiting + r->used + 2, (uint16_t)played[i], 2);
     }
-    if (r->used >= r->room / PART)
+    if (r->used >= r->capacity / PART)
         uv_cond_signal(&r->more);
     uv_mutex_unlock(&r->lock);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Records a call as WAV: what was said here is the left channel, what was heard here the right one.
- * A thread of its own writes, so that a slow disk disturbs no sound. */
+/* Records a call as WAV: the microphone in the left channel, the loudspeaker in the right one. A
+ * thread of its own writes, so that a slow disk does not disturb the sound. */
 #ifndef VOIP_CALL_RECORDER_H
 #define VOIP_CALL_RECORDER_H
 
@@ -9,14 +9,13 @@
 
 typedef struct recorder recorder;
 
-/* NULL with a message for a person. */
+/* NULL, with a message for the user. */
 recorder *recorder_open(const char *path, unsigned rate, char *message, size_t size);
 
-/* Any thread; never blocks for the disk. Sound that the disk is two seconds late with is left out.
- */
-void recorder_add(recorder *r, const int16_t *said, const int16_t *heard, size_t count);
+/* Any thread; does not wait for the disk. Sound is left out when the disk is two seconds late. */
+void recorder_add(recorder *r, const int16_t *captured, const int16_t *played, size_t count);
 
-/* Writes the rest. Returns NULL, or what went wrong: valid until the next call of strerror(). */
+/* Writes the rest. Returns NULL, or the error: valid until the next call of strerror(). */
 const char *recorder_close(recorder **r);
 
 #endif

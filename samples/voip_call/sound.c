@@ -9,15 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BLOCK (FRAME / 2) /* samples: a device is served every 10 ms */
+#define BLOCK (FRAME / 2) /* samples per device block: 10 ms */
 
-/* Both directions look alike: a device, or a clock. */
+/* Each direction is a device, or driven by the clock. */
 struct sound {
     bool has_sdl;
-    SDL_AudioDeviceID microphone, loudspeaker; /* 0: by the clock */
+    SDL_AudioDeviceID microphone, loudspeaker; /* 0: driven by the clock */
     livetcp_usec start_us;
 
-    int16_t *speech; /* of the file; NULL: silence */
+    int16_t *speech; /* from the file; NULL: silence */
     size_t speech_size;
     uint64_t read, written; /* samples since the start */
     lag lag;                /* of the microphone */
@@ -39,7 +39,7 @@ static void speak(sound *s, int16_t *frame)
 
 /* ---- files ---- */
 
-/* SDL reads the formats of WAV, and converts them. */
+/* SDL reads all WAV formats and converts them. */
 static bool convert(sound *s, const SDL_AudioSpec *spec, const Uint8 *bytes, Uint32 size)
 {
     SDL_AudioStream *stream =
@@ -82,7 +82,7 @@ static bool start_sdl(sound *s, char *message, size_t size)
     if (s->has_sdl)
         return true;
     SDL_SetMainReady();
-    SDL_SetHint(SDL_HINT_NO_SIGNAL_HANDLERS, "1"); /* Ctrl-C is the program's */
+    SDL_SetHint(SDL_HINT_NO_SIGNAL_HANDLERS, "1"); /* the program handles Ctrl-C */
     s->has_sdl = SDL_Init(SDL_INIT_AUDIO) == 0;
     if (!s->has_sdl)
         snprintf(message, size,
@@ -238,7 +238,7 @@ livetcp_usec sound_next_frame(sound *s, livetcp_usec now)
 {
     long missing = FRAME - sound_captured(s, now);
 
-    if (s->microphone) /* its blocks come when they come */
+    if (s->microphone) /* a device delivers blocks at its own times */
         missing = missing > BLOCK / 4 ? missing : BLOCK / 4;
     return now + missing * 1000 / (SAMPLE_RATE / 1000) + 1;
 }

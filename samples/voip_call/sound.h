@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Microphone and loudspeaker: devices by SDL, a WAV file that is spoken, or nothing. All sound of
- * the call is 48 kHz, mono, 16 bit. Without a device the caller's clock counts: sample n of a
- * file is spoken, or heard, n / 48000 s after the start.
+/* Microphone and loudspeaker: SDL devices, a WAV file as microphone, or none. All sound is 48 kHz,
+ * mono, 16 bit. Without a device the caller's clock drives it: sample n is read or played n / 48000
+ * s after the start.
  *
  * Not thread-safe: one thread uses a sound after sound_start(). */
 #ifndef VOIP_CALL_SOUND_H
@@ -13,45 +13,46 @@
 #include <stddef.h>
 
 #define SAMPLE_RATE 48000
-#define FRAME       960 /* samples of 20 ms, a packet's */
+#define FRAME       960 /* samples of a packet: 20 ms */
 #define NOBODY      "none"
 
 /* What to open. */
 typedef struct sound_choice {
-    const char *microphone;  /* name of a device, NULL = the system's choice, NOBODY = silence */
-    const char *loudspeaker; /* the same; NOBODY: nobody listens */
-    const char *play;        /* WAV file that is spoken instead, over and over; NULL = none */
+    const char *microphone;  /* device name; NULL = the system's default, NOBODY = silence */
+    const char *loudspeaker; /* device name, likewise; NOBODY = discards */
+    const char *play;        /* WAV file in a loop instead of a microphone; NULL = none */
 } sound_choice;
 
 typedef struct sound sound;
 
-/* Opens both; they stand still until sound_start(). NULL with a message for a person. */
+/* Opens both, stopped until sound_start(). NULL, with a message for the user. */
 sound *sound_open(const sound_choice *choice, char *message, size_t size);
 void sound_close(sound **s);
 
-/* A call begins: sound_pause() at its end. `now` is on the clock of the functions below. */
+/* Starts a call; sound_pause() ends it. `now` is on the same clock as below. */
 void sound_start(sound *s, livetcp_usec now);
 void sound_pause(sound *s);
 
-/* Samples that the microphone has, and the next FRAME of them, if it has so many. */
+/* Returns the number of samples from the microphone, and writes the next FRAME of them if there are
+ * so many. */
 long sound_captured(sound *s, livetcp_usec now);
 bool sound_read(sound *s, livetcp_usec now, int16_t frame[FRAME]);
 
-/* Samples that the loudspeaker has not played yet. Negative: so many were missing. */
+/* Samples not yet played by the loudspeaker. Negative: an underrun of that many. */
 long sound_queued(sound *s, livetcp_usec now);
 void sound_write(sound *s, const int16_t *samples, size_t count);
 
-/* When there will be another frame; of a device not before. */
+/* Time of the next frame; from a device not earlier than that. */
 livetcp_usec sound_next_frame(sound *s, livetcp_usec now);
 
-/* Samples that a device takes at once, and so are always on their way; 0 for files. */
+/* Samples per block of a device, which always adds this delay; 0 for files. */
 int sound_capture_block(const sound *s);
 int sound_play_block(const sound *s);
 
-/* Names a device that is gone, or NULL. */
+/* Name of a disconnected device, or NULL. */
 const char *sound_gone(sound *s);
 
-/* Prints the devices' names. False, with a message, if there is no sound system. */
+/* Prints the devices' names. False, with a message, without a sound system. */
 bool sound_list(char *message, size_t size);
 
 #endif

@@ -8,10 +8,10 @@
 #include <uv.h>
 
 #define MIN_BITRATE 8000
-/* Headers of 50 packets a second: RTP and RFC 4571's length. */
+/* Bit rate of the headers of 50 packets a second: RTP and RFC 4571's LENGTH. */
 #define OVERHEAD_BITRATE (50 * 8 * (LIVETCP_RTP_HEADER_SIZE + 2))
 
-/* Fewer bits need more thought; with many, a telephone need not run hot. */
+/* Opus' complexity: high at low bit rates; lower at high ones, to save power. */
 static int complexity_of(int bitrate)
 {
     return bitrate < 14000 ? 10 : bitrate < 20000 ? 7 : 3;
@@ -32,7 +32,8 @@ void speaking_adapt(speaking *s, uint32_t bitrate, double loss)
         return;
     s->bitrate = wanted;
     s->complexity = complexity_of(wanted);
-    s->loss_percent = percent; /* FEC takes bits from the sound: only as many as it is worth */
+    s->loss_percent =
+        percent; /* FEC takes bits from the sound: only as much as the loss requires */
     opus_encoder_ctl(s->encoder, OPUS_SET_BITRATE(wanted));
     opus_encoder_ctl(s->encoder, OPUS_SET_COMPLEXITY(s->complexity));
     opus_encoder_ctl(s->encoder, OPUS_SET_PACKET_LOSS_PERC(percent));
@@ -53,7 +54,7 @@ bool speaking_start(speaking *s, int max_bitrate, bool dtx, char *message, size_
     opus_encoder_ctl(s->encoder, OPUS_SET_DTX(dtx));
     opus_encoder_ctl(s->encoder, OPUS_GET_LOOKAHEAD(&s->delay));
     s->header.payload_type = OPUS_PAYLOAD_TYPE;
-    s->paused = true; /* the first packet begins a talkspurt */
+    s->paused = true; /* the first packet starts a talkspurt */
     s->max_bitrate = max_bitrate;
     uv_random(NULL, NULL, &s->header.ssrc, sizeof s->header.ssrc, 0, NULL);
     uv_random(NULL, NULL, &s->header.sequence, sizeof s->header.sequence, 0, NULL);
@@ -75,7 +76,7 @@ size_t speaking_encode(speaking *s, const int16_t *frame,
     int size = opus_encode(s->encoder, frame, FRAME, packet + LIVETCP_RTP_HEADER_SIZE, PACKET_MAX);
 
     s->header.timestamp += FRAME;
-    if (size <= 2) { /* DTX: the sequence numbers have no gap, the timestamps do */
+    if (size <= 2) { /* DTX: no gap in sequence numbers, but in timestamps */
         s->silent++;
         s->paused = true;
         return 0;

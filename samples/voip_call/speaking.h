@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From a frame of sound to an RTP packet of Opus (RFC 7587). */
+/* From frames of sound to RTP packets of Opus (RFC 7587). */
 #ifndef VOIP_CALL_SPEAKING_H
 #define VOIP_CALL_SPEAKING_H
 
@@ -8,27 +8,27 @@
 #include <opus.h>
 
 #define OPUS_PAYLOAD_TYPE 111
-#define PACKET_MAX        1275 /* RFC 6716: the longest frame; ours are some 80 bytes */
+#define PACKET_MAX        1275 /* maximum of an Opus frame (RFC 6716); ours have about 80 bytes */
 
 typedef struct speaking {
     OpusEncoder *encoder;
     livetcp_rtp_header header; /* of the next packet */
-    bool paused;               /* the frame before was silence: the next packet has the marker */
+    bool paused; /* the previous frame was silence: the next packet has the marker bit */
     int max_bitrate;
-    int bitrate, complexity, loss_percent; /* as they are set now */
-    int delay;                             /* samples that Opus looks ahead */
-    uint64_t packets, silent;              /* frames sent, and not sent since nobody spoke */
+    int bitrate, complexity, loss_percent; /* current settings */
+    int delay;                             /* Opus' look-ahead in samples */
+    uint64_t packets, silent;              /* frames sent, and not sent because of silence */
 } speaking;
 
-/* False with a message for a person. `dtx`: silence is not sent. */
+/* `dtx`: silence is not sent. False, with a message for the user. */
 bool speaking_start(speaking *s, int max_bitrate, bool dtx, char *message, size_t size);
 void speaking_end(speaking *s);
 
-/* Follows the network: `bitrate` is what the session's on_bitrate() said, 0 = nothing yet, and
- * `loss` the share of our packets that the peer did not play in time. */
+/* Adapts to the network: `bitrate` from the session's on_bitrate(), 0 = unknown; `loss` is the
+ * share of our packets that the peer did not play in time. */
 void speaking_adapt(speaking *s, uint32_t bitrate, double loss);
 
-/* The packet of a frame of 20 ms, and its size; 0: nothing is to be sent. */
+/* Encodes a 20 ms frame; returns the packet's size, 0: nothing to send. */
 size_t speaking_encode(speaking *s, const int16_t *frame,
                        uint8_t packet[LIVETCP_RTP_HEADER_SIZE + PACKET_MAX]);
 

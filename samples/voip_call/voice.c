@@ -13,21 +13,21 @@
 struct voice {
     voice_settings settings;
     uv_thread_t thread;
-    speaking speaking; /* these three are the thread's */
+    speaking speaking; /* used by the thread */
     hearing hearing;
     echo *echo;
 
-    uv_mutex_t lock; /* of what follows */
+    uv_mutex_t lock; /* of the following members */
     uv_cond_t wake;
     bool ending, muted;
-    uint32_t bitrate; /* of the session, and */
-    double loss;      /*   of the peer */
+    uint32_t bitrate; /* from the session, */
+    double loss;      /* and from the peer */
     voice_state state;
 };
 
 static livetcp_usec now_us(void)
 {
-    return (livetcp_usec)(uv_hrtime() / 1000); /* the clock of an attached playout */
+    return (livetcp_usec)(uv_hrtime() / 1000); /* clock of an attached playout */
 }
 
 static livetcp_usec samples_us(long samples)
@@ -46,19 +46,19 @@ static int peak_of(const int16_t *frame)
 
 /* ---- the thread ---- */
 
-static void speak_frame(voice *v, int16_t *said, bool muted)
+static void speak_frame(voice *v, int16_t *captured, bool muted)
 {
     const livetcp_packet_info info = {.struct_size = sizeof info, .codec = LIVETCP_CODEC_AUDIO};
     uint8_t packet[LIVETCP_RTP_HEADER_SIZE + PACKET_MAX];
-    int16_t heard[FRAME];
+    int16_t played[FRAME];
 
-    echo_cancel(v->echo, said, heard);
+    echo_cancel(v->echo, captured, played);
     if (muted)
-        memset(said, 0, FRAME * sizeof *said);
+        memset(captured, 0, FRAME * sizeof *captured);
     if (v->settings.recorder)
-        recorder_add(v->settings.recorder, said, heard, FRAME);
-    size_t size = speaking_encode(&v->speaking, said, packet);
-    if (size > 0) /* never blocks; a failure is the session's end, which on_state() reports */
+        recorder_add(v->settings.recorder, captured, played, FRAME);
+    size_t size = speaking_encode(&v->speaking, captured, packet);
+    if (size > 0) /* does not block; on_state() reports the end of the session */
         livetcp_session_send_with(v->settings.session, packet, size, &info);
 }
 
@@ -104,7 +104,7 @@ static void publish(voice *v)
     state->gone = sound_gone(v->settings.sound);
 }
 
-/* Under the lock: until there is a frame to send, or something to play. */
+/* Under the lock: waits for a frame to send or a time to play. */
 static void wait_for_work(voice *v, livetcp_usec play_us)
 {
     livetcp_usec now = now_us(), due = sound_next_frame(v->settings.sound, now);
@@ -118,7 +118,7 @@ static void run(void *user)
 {
     voice *v = user;
 
-    SDL_SetThreadPriority(SDL_THREAD_PRIORITY_HIGH); /* where it may */
+    SDL_SetThreadPriority(SDL_THREAD_PRIORITY_HIGH); /* if permitted */
     livetcp_usec start_us = now_us();
     sound_start(v->settings.sound, start_us);
     uv_mutex_lock(&v->lock);
@@ -145,7 +145,7 @@ static void run(void *user)
 
 /* ---- from other threads ---- */
 
-/* A file that is spoken, or a loudspeaker that is none, has no echo. */
+/* False for a file as microphone, or without a loudspeaker. */
 static bool has_echo(const sound *s)
 {
     return sound_capture_block(s) > 0 && sound_play_block(s) > 0;

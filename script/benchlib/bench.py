@@ -14,7 +14,7 @@ import time
 
 
 class BenchError(Exception):
-    """For a person; no traceback."""
+    """An error that is reported without a traceback."""
 
 
 class Bench:
@@ -42,7 +42,7 @@ class Bench:
         return str(self.root / "build/bench/src/tool/livetcp")
 
     def _check_results(self):
-        """Before hours of measuring, not after."""
+        """Checks that results can be written, before hours of measuring."""
         try:
             self.results.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryFile(dir=self.results):
@@ -52,7 +52,7 @@ class Bench:
                              "another folder") from error
 
     def _run(self, command):
-        """A step of the build, whose output matters only when it fails."""
+        """A build step; its output is shown only on failure."""
         print(f"== {' '.join(command[:4])}", flush=True)
         run = subprocess.run(command, cwd=self.root, text=True, stdout=subprocess.PIPE,
                              stderr=subprocess.STDOUT)
@@ -64,9 +64,9 @@ class Bench:
         print(f"== {text}{left}", flush=True)
 
     def measure(self, name, args, seconds):
-        """Runs livetcp bench; returns its JSON report and the path of the raw CSV, which are kept
-        under results/. `seconds` is what it takes, to tell the time left. What the same build has
-        measured before with the same arguments is taken from there, unless --fresh."""
+        """Runs livetcp bench; returns its JSON report and the path of the raw CSV, both kept under
+        results/. `seconds` is the expected duration, for the remaining time. Results of the same build
+        and arguments are reused, unless --fresh."""
         earlier = self.earlier(name, args)
         if earlier:
             self.left -= seconds
@@ -87,7 +87,7 @@ class Bench:
         return report, raw
 
     def earlier(self, name, args):
-        """What measure() returned for this in an earlier run, or None."""
+        """The result of an earlier run of measure(), or None."""
         path, raw = self._files(name)
         if self.fresh or not path.exists() or not raw.exists():
             return None
@@ -125,7 +125,7 @@ class Bench:
         return run.stdout.strip() or "unknown"
 
     def circumstances(self):
-        """A line for a report: when, on what, how busy."""
+        """A line for a report: date, system and load."""
         load = ", ".join(f"{x:.1f}" for x in os.getloadavg())
         return (f"{time.strftime('%Y-%m-%d %H:%M', time.gmtime())} UTC, Linux "
                 f"{platform.release()}, {os.cpu_count()} CPUs, load {load}, "
@@ -133,7 +133,7 @@ class Bench:
 
 
 def percentile(ordered, share):
-    """Nearest rank of sorted values."""
+    """Nearest-rank percentile of sorted values."""
     if not ordered:
         return float("inf")
     rank = -(-len(ordered) * round(share * 1000) // 1000)
@@ -155,7 +155,7 @@ def pooled_delays(files, near_stalls):
 
 
 def reduction(reference, value):
-    """In percent, at most 100; None when there is nothing to reduce."""
+    """Reduction in percent, at most 100; None if the reference is zero or infinite."""
     if not 0 < reference < float("inf"):
         return None
     return min(100 * (1 - value / reference), 100)

@@ -22,7 +22,7 @@ PAUSE = 0.5  # s between two clips
 PATH, RTT = "delay=50ms,loss=3%", 100
 PORT = 5904
 SCHEMES = {"auto": [], "single": ["--policy", "single", "--connections", "1"]}
-JUDGED = "auto"
+CHECKED = "auto"
 MOST_MS, LEAST_MOS, MOST_CPU = 150, 4.2, 2.0
 WORDS = {True: "pass", False: "**fail**", None: "not judged"}
 
@@ -60,7 +60,7 @@ def write_speech(path, seconds, seed):
 # ---- from mouth to ear ----
 
 def envelopes(path):
-    """How loud each ms is that was said, and that was heard."""
+    """Loudness per ms of both channels: microphone and loudspeaker."""
     with wave.open(str(path), "rb") as reader:
         samples = array.array("h", reader.readframes(reader.getnframes()))
     return [[sum(map(abs, samples[at + channel:at + 2 * STEP:2])) / STEP
@@ -115,7 +115,7 @@ def phone(program, folder, name, arguments, uri):
 
 
 def run_call(bench, program, folder, arguments, seconds, seed):
-    """The summaries of the near end and of the far end."""
+    """The summaries of both ends."""
     for name, offset in (("near", 0), ("far", 1)):
         write_speech(folder / f"{name}.wav", seconds, 2 * seed + offset)
         (folder / f"{name}.json").unlink(missing_ok=True)
@@ -139,7 +139,7 @@ def run_call(bench, program, folder, arguments, seconds, seed):
 
 
 def measure(bench, program, scheme, seconds, seed):
-    """Two rows: what the near end heard, and what the far end heard."""
+    """Two rows: reception at the near end and at the far end."""
     folder = bench.results / "call" / f"{scheme}-{seed}"
     folder.mkdir(parents=True, exist_ok=True)
     bench.say(f"a call of {seconds:g} s, {scheme}, seed {seed}")
@@ -162,7 +162,7 @@ def measure(bench, program, scheme, seconds, seed):
 # ---- the floor ----
 
 def build_floor(bench):
-    """tests/bench/call_floor.c, or None where it cannot be built."""
+    """tests/bench/call_floor.c, or None if it cannot be built."""
     program = bench.results / "call/floor"
     program.parent.mkdir(parents=True, exist_ok=True)
     failed = peers.build_with("opus", "libopus-dev", bench.root / "tests/bench/call_floor.c", program)
@@ -174,7 +174,7 @@ def build_floor(bench):
 def measure_floor(bench, program, rows, seconds, seed):
     """Rows of both ends: they say what was said in the call of `rows`, with the settings that its
     encoder had."""
-    folder = bench.results / "call" / f"{JUDGED}-{seed}"
+    folder = bench.results / "call" / f"{CHECKED}-{seed}"
     with_settings = [str(round(rows[0][name])) for name in ("bitrate", "complexity", "loss_percent")]
     bench.say(f"the least CPU of a telephone, {seconds:g} s, seed {seed}")
     run = subprocess.run([program, str(max(1, round(seconds))), *with_settings, folder / "near.call.wav",
@@ -187,9 +187,9 @@ def measure_floor(bench, program, rows, seconds, seed):
 
 # ---- the report ----
 
-def judge(rows, floor):
+def check(rows, floor):
     """(what, measured, wanted, passed)"""
-    mine = [row for row in rows if row["scheme"] == JUDGED]
+    mine = [row for row in rows if row["scheme"] == CHECKED]
     worst = {"mos": min(row["mos"] for row in mine),
              "ms": max(max(row["mouth_to_ear_ms"], row["measured_ms"] or float("inf"))
                        for row in mine),
@@ -236,7 +236,7 @@ def describe_cpu(rows, floor):
                              "packets a second, sent and decoded"], lines)
 
 
-def describe(rows, floor, judged, circumstances):
+def describe(rows, floor, checked, circumstances):
     text = (f"# A telephone call\n\n{circumstances}\n\nTwo processes of samples/voip_call, recorded "
             f"speech both ways, `{PATH}` in both directions (round trip {RTT} ms, of which "
             f"{RTT // 2} ms are in every mouth-to-ear delay). Estimated: by the program, mean of its "
@@ -258,9 +258,9 @@ def describe(rows, floor, judged, circumstances):
           f"{r['mos']:.2f}", f"{r['cpu_percent']:.1f} %") for r in rows])
     if floor:
         text += describe_cpu(rows, floor)
-    return text + f"\n## What `{JUDGED}` must show\n\n" + markdown(
+    return text + f"\n## What `{CHECKED}` must show\n\n" + markdown(
         ["", "measured", "wanted", ""],
-        [(what, measured, wanted, WORDS[passed]) for what, measured, wanted, passed in judged])
+        [(what, measured, wanted, WORDS[passed]) for what, measured, wanted, passed in checked])
 
 
 def run(bench, options):
@@ -274,14 +274,14 @@ def run(bench, options):
             measured = list(measure(bench, program, scheme, seconds, seed))
             rows += measured
             bench.left -= seconds + 15
-            if scheme == JUDGED and floor_program:
+            if scheme == CHECKED and floor_program:
                 floor += measure_floor(bench, floor_program, measured, seconds, seed)
                 bench.left -= seconds
-    judged = list(judge(rows, floor))
+    checked = list(check(rows, floor))
     bench.write_csv("call.csv", rows)
     bench.write_json("call.json", {"circumstances": bench.circumstances(), "rows": rows,
                                    "floor": floor,
                                    "verdicts": [dict(zip(("what", "measured", "wanted", "passed"), v))
-                                                for v in judged]})
-    bench.write("call.md", describe(rows, floor, judged, bench.circumstances()))
-    return 0 if all(passed is not False for *_, passed in judged) else 1
+                                                for v in checked]})
+    bench.write("call.md", describe(rows, floor, checked, bench.circumstances()))
+    return 0 if all(passed is not False for *_, passed in checked) else 1

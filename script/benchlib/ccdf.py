@@ -23,7 +23,7 @@ POINTS = 400
 
 
 def curve(delays):
-    """(delay, share that is later), at most POINTS of them, evenly on a logarithmic axis."""
+    """(delay, share that is later): at most POINTS points, evenly spaced on a logarithmic axis."""
     count = len(delays)
     ranks = {0, count - 1}
     ranks |= {count - max(round(count ** (i / POINTS)), 1) for i in range(POINTS)}

@@ -87,7 +87,7 @@ def settings(options):
     return made
 
 
-def judge_excess(row, wanted):
+def check_excess(row, wanted):
     """(measured, passed): None = nothing to reduce, so this run decides nothing."""
     value = row["p95_excess_below_first"]
     if value is None:
@@ -95,14 +95,14 @@ def judge_excess(row, wanted):
     return percent(value), value >= wanted
 
 
-def verdicts(made):
+def outcomes(made):
     """(what, measured, wanted, passed)"""
     rows = {(s.name, row["scheme"]): row for s in made for row in s.rows()}
     for rate, wanted in ((1, 95), (3, 80)):
-        value, passed = judge_excess(rows[f"loss-{rate}", QUEUES], wanted)
+        value, passed = check_excess(rows[f"loss-{rate}", QUEUES], wanted)
         yield (f"p95 over propagation, {QUEUES} below {SINGLE}, {rate} % loss", value,
                f"≥ {wanted} %", passed)
-    value, passed = judge_excess(rows["drop-tail", QUEUES], 90)
+    value, passed = check_excess(rows["drop-tail", QUEUES], 90)
     yield (f"p95 over propagation and full queue, {QUEUES} below {SINGLE}, drop-tail", value,
            "≥ 90 %", passed)
     before = rows["drop-tail", SINGLE]["ftp_mbit_s"]
@@ -115,11 +115,11 @@ def verdicts(made):
                    "≤ 1 ms", row["p50"] - 50 <= 1)
 
 
-def describe(made, judged, circumstances):
+def describe(made, checked, circumstances):
     text = f"# What LiveTCP must show\n\n{circumstances}\n\n"
     text += markdown(["", "measured", "wanted", ""],
                      [(what, value, wanted, WORDS[passed])
-                      for what, value, wanted, passed in judged])
+                      for what, value, wanted, passed in checked])
     for setting in made:
         text += f"\n## {setting.title}\n\n"
         text += f"`livetcp bench {' '.join(setting.args)} --duration {setting.seconds:g}`, "
@@ -145,11 +145,11 @@ def run(bench, options):
     bench.left = sum(s.run_time() * s.seeds for s in made)
     for setting in made:
         setting.measure(bench)
-    judged = list(verdicts(made))
+    checked = list(outcomes(made))
     bench.write_csv("main.csv", [row for s in made for row in s.rows()])
     bench.write_json("main.json", {
         "circumstances": bench.circumstances(),
-        "verdicts": [dict(zip(("what", "measured", "wanted", "passed"), v)) for v in judged],
+        "verdicts": [dict(zip(("what", "measured", "wanted", "passed"), v)) for v in checked],
         "reports": {s.name: s.reports for s in made}})
-    bench.write("main.md", describe(made, judged, bench.circumstances()))
-    return 0 if all(passed for *_, passed in judged) else 1
+    bench.write("main.md", describe(made, checked, bench.circumstances()))
+    return 0 if all(passed for *_, passed in checked) else 1

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The rows of `script/bench paths`: paths that are not one route with room for everything, what is
 sent over them, and the bounds that `auto` has to keep beside the other policies and protocols. Data
-only; paths.py runs and judges it. Delays of a path are one way, and 30 ms unless its name says
+only; paths.py runs and checks it. Delays of a path are one way, and 30 ms unless its name says
 otherwise; the media is that of FLOWS."""
 
 import pathlib
@@ -26,7 +26,7 @@ SRT = 120  # ms, the latency that it has by default
 
 
 def srt_latencies(setting):
-    """Of SRT on that path: its own, and one that has time for one repair."""
+    """Latencies of SRT on that path: its default, and one with time for one repair."""
     return SRT, round(setting.one_way + setting.rtt + 60)
 
 

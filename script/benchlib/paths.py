@@ -12,7 +12,7 @@ programs = {}  # name -> command, of this machine
 
 
 def more(setting):
-    """Arguments of SRT, with the latencies of that path."""
+    """Arguments of SRT with the latencies for that path."""
     if "srt" not in programs:
         return ()
     return tuple(word for latency in sorted(set(srt_latencies(setting)))
@@ -32,7 +32,7 @@ def summary(trials):
     for trial in trials:
         for row in trial.rows:
             counts = kinds.setdefault(row.name.split("-")[0], {True: 0, False: 0, None: 0})
-            counts[None if trial.skipped[row.name] else overall(trial.verdicts(row))] += 1
+            counts[None if trial.skipped[row.name] else overall(trial.outcomes(row))] += 1
     return markdown(["paths", *(WORDS[key] for key in (True, False, None))],
                     [(kind, counts[True], counts[False], counts[None])
                      for kind, counts in kinds.items()])

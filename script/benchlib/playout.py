@@ -22,14 +22,14 @@ def table(trials):
         subjects = {row.scheme: row for row in trial.rows}
         for scheme, f in trial.figures.items():
             row = subjects.get(scheme)
-            judged = trial.verdicts(row) if row else []
+            checked = trial.outcomes(row) if row else []
             lines.append((
                 f"{trial.setting.rtt:g}", trial.setting.loss, scheme,
                 *(share(f[f"late_{delay}"]) for delay in DELAYS),
                 f"{trial.setting.one_way + f['playout_static_over_ms']:g}",
                 *(mos(f[f"{key}_{delay}"]) for delay in ("10", "static")
                   for key in ("mos", "most_mos")),
-                WORDS[overall(judged)] if judged else ""))
+                WORDS[overall(checked)] if checked else ""))
     header = ["RTT", "loss", "policy",
               *(f"L + {d}" if d != "static" else "static" for d in DELAYS), "static is",
               "MOS L + 10", "most", "MOS static", "most", ""]

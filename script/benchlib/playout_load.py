@@ -36,7 +36,7 @@ def setting(load):
 
 
 def rows(quick):
-    """Nothing is judged: the paper gives a figure, and of another transport."""
+    """Nothing is checked: the paper gives a figure, and of another transport."""
     for load in QUICK_LOADS if quick else LOADS:
         at = setting(load)
         for scheme in SCHEMES:
@@ -45,7 +45,7 @@ def rows(quick):
 
 
 def load_of(trial):
-    """None: the trial is another experiment's."""
+    """None: the trial belongs to another experiment."""
     name = trial.setting.name
     return float(name.removeprefix("load-")) if name.startswith("load-") else None
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The rows of `script/bench playout`: Brosh et al., Figures 23 and 24, voice over one NewReno
-connection, and the same with copies; and those of playout_load.py. Data only; policies.py runs and judges it."""
+connection, and the same with copies; and those of playout_load.py. Data only; policies.py runs and checks it."""
 
 from . import playout_load
 from .policy_rows import FLOWS, RENO, SINGLE, Row, Setting
@@ -29,9 +29,9 @@ def lossy_voices(quick):
             feasible = rtt <= REGION_RTT and loss <= REGION_LOSS
             yield Row(f"{setting.name}-single", setting, SINGLE, (),
                       (Late("static", 5),) if feasible else ())
-            judged = rtt <= REGION_RTT and loss == COPIES_LOSS
+            checked = rtt <= REGION_RTT and loss == COPIES_LOSS
             yield Row(f"{setting.name}-duplicate", setting, DUPLICATE, (SINGLE,),
-                      (Late("10", 0.1), MosNear("10", 0.05)) if judged else ())
+                      (Late("10", 0.1), MosNear("10", 0.05)) if checked else ())
 
 
 def rows(quick):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the policies must show, row by row, beside their peers in the same run."""
+"""What the policies must show, row by row, compared with their peers in the same run."""
 
 from collections.abc import Callable
 import csv
@@ -21,14 +21,14 @@ PYTHONS = ("python3", "/usr/bin/python3")  # one of them has matplotlib
 
 
 class Support:
-    """Which schemes this build knows, by asking it."""
+    """Queries which schemes this build has."""
 
     def __init__(self, tool):
         self.tool = tool
         self.known = {}
 
     def reason_against(self, scheme, args=()):
-        """None when the scheme can be run, with these arguments."""
+        """None if the scheme can run with these arguments."""
         key = scheme, tuple(args)
         if key not in self.known:
             run = subprocess.run([self.tool, "bench", "--check", *args, "--policy", scheme],
@@ -40,7 +40,7 @@ class Support:
 
 
 class Trial:
-    """A setting with the rows that are to be shown over it."""
+    """A setting and the rows measured on it."""
 
     def __init__(self, suite, setting, chosen, support):
         self.suite = suite
@@ -92,7 +92,7 @@ class Trial:
         self.suite.measured[self.setting.name] = self.figures
 
     def describe(self, delays, opening, results):
-        """Over all seeds; delays in ms over L."""
+        """Results over all seeds; delays in ms over L."""
         one_way = self.setting.one_way
         figures = {name: percentile(delays, share) - one_way for name, share in SHARES.items()}
         figures |= {f"opening_{name}": percentile(opening, share) - one_way
@@ -108,18 +108,18 @@ class Trial:
             figures[name] = statistics.mean(values) if values else None
         return figures | describe_playout(results) | describe_queue(results) | describe_links(results)
 
-    def verdicts(self, row):
-        """(wanted, measured, passed) of each demand; none of a row that was skipped."""
+    def outcomes(self, row):
+        """(wanted, measured, passed) of each requirement; none for a skipped row."""
         if self.skipped[row.name]:
             return []
-        return [want.judge(self.setting, self.figures, row.scheme) for want in row.wants]
+        return [want.check(self.setting, self.figures, row.scheme) for want in row.wants]
 
     def absent_peers(self, row):
         return [peer for peer in row.peers if peer not in self.figures]
 
 
 def describe_playout(results):
-    """Figures of the playout delays that were asked for, of each its own."""
+    """Results of the requested playout delays."""
     figures = {}
     for points in zip(*(result.get("playout", []) for result in results)):
         name = points[0]["playout"]
@@ -149,7 +149,7 @@ def describe_adaptive(points, packets):
 
 
 def describe_queue(results):
-    """What the bottleneck dropped, of all packets that came to it."""
+    """Share of packets that the bottleneck dropped."""
     paths = [result["path"] for result in results if "path" in result]
     packets = sum(path["packets"] for path in paths)
     return {"dropped_by_queue": sum(path["dropped_queue"] for path in paths) / packets
@@ -157,7 +157,7 @@ def describe_queue(results):
 
 
 def describe_links(results):
-    """The share of each of several links in the bytes."""
+    """Each link's share of the bytes."""
     links = [result["path"]["links"] for result in results if "links" in result.get("path", {})]
     total = sum(link["bytes"] for path in links for link in path)
     return {f"link_{i}_share": sum(path[i]["bytes"] for path in links) / total
@@ -220,10 +220,10 @@ def print_rows(suite, options):
             print(f"{row.name:32} {row.scheme:44} {row.setting.flow}")
 
 
-def overall(judged):
-    if not judged:
+def overall(checked):
+    if not checked:
         return None
-    results = [passed for _, _, passed in judged]
+    results = [passed for _, _, passed in checked]
     return False if False in results else None if None in results else True
 
 
@@ -241,13 +241,13 @@ def table(trials):
         subjects = {row.scheme: row for row in trial.rows if not trial.skipped[row.name]}
         for scheme, f in trial.figures.items():
             row = subjects.get(scheme)
-            judged = trial.verdicts(row) if row else []
-            word = WORDS[overall(judged)] if row else ""
+            checked = trial.outcomes(row) if row else []
+            word = WORDS[overall(checked)] if row else ""
             lines.append((
                 f"**{scheme}**" if row else scheme, trial.setting.flow, trial.setting.loss,
                 f"{trial.setting.rtt:g}", *(milliseconds(f[name]) for name in SHARES),
                 times(f["bytes_per_media_byte"]), times(f["wire_bytes_per_media_byte"]),
-                "; ".join(wanted for wanted, _, _ in judged), word))
+                "; ".join(wanted for wanted, _, _ in checked), word))
     header = ["policy", "flow", "loss", "RTT", *map(spell, SHARES), "bytes", "on the wire",
               "must show", ""]
     return markdown(header, lines)
@@ -263,7 +263,7 @@ def describe(trials, circumstances):
 
 def row_by_row(trials):
     text = "\n## Row by row\n\n"
-    judged, skipped = [], []
+    checked, skipped = [], []
     for trial in trials:
         for row in trial.rows:
             if trial.skipped[row.name]:
@@ -271,9 +271,9 @@ def row_by_row(trials):
                 continue
             absent = trial.absent_peers(row)
             note = f" (without {', '.join(absent)})" if absent else ""
-            judged += [(row.name, wanted, measured + note, WORDS[passed])
-                       for wanted, measured, passed in trial.verdicts(row)]
-    text += markdown(["row", "wanted", "measured", ""], judged)
+            checked += [(row.name, wanted, measured + note, WORDS[passed])
+                       for wanted, measured, passed in trial.outcomes(row)]
+    text += markdown(["row", "wanted", "measured", ""], checked)
     if skipped:
         text += "\n## Skipped\n\nThis build does not have what these rows are about:\n\n"
         text += "\n".join(skipped) + "\n"
@@ -294,7 +294,7 @@ def csv_lines(trials):
             line |= {name: value for name, value in figures.items()
                      if name not in SHARES and not name.startswith("opening_")}
             line["passed"] = {True: "yes", False: "no", None: ""}[
-                overall(trial.verdicts(row)) if row else None]
+                overall(trial.outcomes(row)) if row else None]
             yield line
 
 
@@ -303,7 +303,7 @@ def report(trials, circumstances):
             "rows": [{"row": row.name, "setting": trial.setting.name, "policy": row.scheme,
                       "skipped": trial.skipped[row.name],
                       "verdicts": [dict(zip(("wanted", "measured", "passed"), v))
-                                   for v in trial.verdicts(row)]}
+                                   for v in trial.outcomes(row)]}
                      for trial in trials for row in trial.rows],
             "settings": {t.setting.name: {
                 "args": t.setting.args, "reports": t.reports,
@@ -313,7 +313,7 @@ def report(trials, circumstances):
 
 
 def find_python():
-    """One with matplotlib, or None."""
+    """A Python with matplotlib, or None."""
     for python in PYTHONS:
         try:
             run = subprocess.run([python, "-c", "import matplotlib"], capture_output=True)
@@ -383,6 +383,6 @@ def run_suite(bench, options, suite):
         plot(bench, suite, trials)
     bench.write_json(f"{suite.name}.json", report(trials, bench.circumstances()))
     bench.write(f"{suite.name}.md", suite.describe(trials, bench.circumstances()))
-    results = [overall(trial.verdicts(row)) for trial in trials for row in trial.rows
+    results = [overall(trial.outcomes(row)) for trial in trials for row in trial.rows
                if row.wants and not trial.skipped[row.name]]
     return 0 if lines and all(results) else 1

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The rows of `script/bench policies`: what is sent over which path, by which policy, beside which
-peers, and what that must show. Data only; policies.py runs and judges it."""
+peers, and what that must show. Data only; policies.py runs and checks it."""
 
 from dataclasses import dataclass
 

@@ -22,7 +22,7 @@ WIDTH, HEIGHT, KBITS, KEY_MS = 320, 180, 1000, 2000
 PLAIN = "policy=single&send-buffer-windows=0&max-send-delay=0"
 SCHEMES = {"auto": ("", ""), "plain TCP": (f"&{PLAIN}", f"?connections=1&{PLAIN}")}
 CONTROLS = ("bbr", "reno")  # of all sockets at both ends
-JUDGED, USUAL, RTSP = "auto", "plain TCP", "gst-rtsp-server"
+CHECKED, USUAL, RTSP = "auto", "plain TCP", "gst-rtsp-server"
 MOST_ZAP_MS = 2 * RTT + 1000 / FPS + 50
 MOST_RATIO = 1 / 3
 MOST_GLASS_MS = RTT / 2 + 150
@@ -53,7 +53,7 @@ def find_programs(bench):
 
 
 def rtsp_program(bench):
-    """The peer's program, or None with a word about why not."""
+    """The peer's program, or None and the reason."""
     program = bench.root / "tests/bench/peers/rtsp/rtsp_zap.py"
     check = subprocess.run(["/usr/bin/python3", str(program), "check"], text=True,
                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
@@ -74,7 +74,7 @@ def last_json(text, of):
 # ---- changes of the channel, over a path ----
 
 def run_for(seconds, name, command):
-    """The emulator ends what it started when it is told to."""
+    """On a signal the emulator ends everything it started."""
     process = subprocess.Popen(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     try:
         output = process.communicate(timeout=seconds)[0]
@@ -86,7 +86,7 @@ def run_for(seconds, name, command):
 
 
 def emulate(bench, name, far, near, control, seed, seconds):
-    """`near` may use $LIVETCP_FAR. Its figures."""
+    """`near` may use $LIVETCP_FAR. Returns its results."""
     folder = bench.results / "tv"
     folder.mkdir(parents=True, exist_ok=True)
     log = folder / f"{name.replace(' ', '-')}-{control}-{seed}.txt"
@@ -175,7 +175,7 @@ def crowd(programs, port, viewers, seconds):
 
 
 def measure_viewers(bench, programs, viewers, seconds, stall=False):
-    """`stall`: one more viewer, in a process of its own that is stopped before it is measured."""
+    """`stall`: one more viewer, in a process of its own that is stopped before the measurement."""
     bench.say(f"{viewers} viewers{' and one that stops reading' if stall else ''}")
     with serving(bench, programs) as (server, port):
         extra = crowd(programs, port, 1, 10000) if stall else None
@@ -210,16 +210,16 @@ def worst(rows, scheme, control, key):
     return max(found) if found else None
 
 
-def judge(zaps, viewers):
+def check(zaps, viewers):
     """(what, measured, wanted, passed)"""
     for control in CONTROLS:
         for what, key in (("zap time p95", "zap_p95"), ("seek time p95", "seek_p95")):
-            mine, usual = worst(zaps, JUDGED, control, key), worst(zaps, USUAL, control, key)
+            mine, usual = worst(zaps, CHECKED, control, key), worst(zaps, USUAL, control, key)
             yield f"{what}, {control}", f"{mine:.0f} ms", f"≤ {MOST_ZAP_MS:.0f} ms", \
                 mine <= MOST_ZAP_MS
             yield f"{what}, {control}, beside plain TCP's", f"{mine / usual:.2f}", "≤ 1/3", \
                 mine <= MOST_RATIO * usual
-        glass = worst(zaps, JUDGED, control, "glass_p99")
+        glass = worst(zaps, CHECKED, control, "glass_p99")
         yield f"glass to glass p99, {control}", f"{glass:.0f} ms", f"≤ {MOST_GLASS_MS:.0f} ms", \
             glass <= MOST_GLASS_MS
     carried = [row["viewers"] for row in viewers if not row["stalled"] and carries(row)]
@@ -237,7 +237,7 @@ def number(value, digits=0):
     return "–" if value is None else f"{value:.{digits}f}"
 
 
-def describe(zaps, viewers, judged, circumstances):
+def describe(zaps, viewers, checked, circumstances):
     text = (f"# Television\n\n{circumstances}\n\n## Changing channels\n\n`{PATH}` in both directions "
             f"(round trip {RTT} ms), test pictures of {WIDTH}x{HEIGHT}, {FPS}/s, {KBITS} kbit/s, a "
             f"key frame every {KEY_MS} ms or on request. From the key press to the first decoded "
@@ -260,9 +260,9 @@ def describe(zaps, viewers, judged, circumstances):
         [(r["viewers"], "yes" if r["stalled"] else "", number(r["kbits_per_viewer"]),
           *(number(r[key], 1) for key in ("min", "p50", "p95", "p99", "max")), r["missing"],
           f"{r['server_cpu']:.0f} %") for r in viewers])
-    return text + f"\n## What `{JUDGED}` must show\n\n" + markdown(
+    return text + f"\n## What `{CHECKED}` must show\n\n" + markdown(
         ["", "measured", "wanted", ""],
-        [(what, measured, wanted, WORDS[passed]) for what, measured, wanted, passed in judged])
+        [(what, measured, wanted, WORDS[passed]) for what, measured, wanted, passed in checked])
 
 
 def run(bench, options):
@@ -291,12 +291,12 @@ def run(bench, options):
             break
         viewers.append(measure_viewers(bench, programs, count, seconds))
     viewers.append(measure_viewers(bench, programs, STEPS[0], seconds, stall=True))
-    judged = list(judge(zaps, viewers))
+    checked = list(check(zaps, viewers))
     bench.write_csv("tv-zaps.csv", zaps)
     bench.write_csv("tv-viewers.csv", viewers)
     bench.write_json("tv.json", {"circumstances": bench.circumstances(), "zaps": zaps,
                                  "viewers": viewers,
                                  "verdicts": [dict(zip(("what", "measured", "wanted", "passed"), v))
-                                              for v in judged]})
-    bench.write("tv.md", describe(zaps, viewers, judged, bench.circumstances()))
-    return 0 if all(passed for *_, passed in judged) else 1
+                                              for v in checked]})
+    bench.write("tv.md", describe(zaps, viewers, checked, bench.circumstances()))
+    return 0 if all(passed for *_, passed in checked) else 1

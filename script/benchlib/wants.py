@@ -19,7 +19,7 @@ def over(value):
 
 
 def worse(value, than, one_way):
-    """By more than noise. Both are over L; the share is of the whole delay."""
+    """True if it is worse by more than noise. Both are over L; the share is of the whole delay."""
     return value > than + max(NOISE_MS, NOISE * (than + one_way))
 
 
@@ -35,7 +35,7 @@ class Delay:
     bound: str = ""  # why about as many packets must be later as the quantile leaves,
     bound_most: float = 0  # and ms over L that these must still keep to
 
-    def judge(self, setting, figures, scheme):
+    def check(self, setting, figures, scheme):
         value = figures[scheme][self.quantile]
         wanted = f"{spell(self.quantile)} ≤ L + {self.most:g} ms"
         measured = f"{spell(self.quantile)} {over(value)}"
@@ -48,7 +48,7 @@ class Delay:
 class Bytes:
     most: float
 
-    def judge(self, setting, figures, scheme):
+    def check(self, setting, figures, scheme):
         value = figures[scheme]["bytes_per_media_byte"]
         return f"≤ {self.most:g}× bytes", f"{value:.3f}×", value <= self.most
 
@@ -58,7 +58,7 @@ class Below:
     quantile: str
     other: str
 
-    def judge(self, setting, figures, scheme):
+    def check(self, setting, figures, scheme):
         wanted = f"{spell(self.quantile)} below {self.other}"
         if self.other not in figures:
             return wanted, f"{self.other} was not measured", None
@@ -71,9 +71,9 @@ class NotAbove:
     quantiles: tuple
     other: object  # a scheme, or several, of which the best counts
 
-    def judge(self, setting, figures, scheme):
+    def check(self, setting, figures, scheme):
         several = not isinstance(self.other, str)
-        return judge_all(setting, figures, scheme, self.quantiles,
+        return check_all(setting, figures, scheme, self.quantiles,
                          self.other if several else (self.other,),
                          "not above the best of the others" if several
                          else f"not above {self.other}")
@@ -81,13 +81,13 @@ class NotAbove:
 
 @dataclass(frozen=True)
 class NearOther:
-    """What the same scheme has on another setting, both over their L."""
+    """Near the same scheme's result on another setting, both over their L."""
     quantile: str
     setting: str
     within: float  # ms
     measured: dict = field(repr=False, hash=False, compare=False)  # setting -> scheme -> figures
 
-    def judge(self, setting, figures, scheme):
+    def check(self, setting, figures, scheme):
         wanted = f"{spell(self.quantile)} within {self.within:g} ms of {self.setting}"
         other = self.measured.get(self.setting, {}).get(scheme)
         if other is None:
@@ -99,11 +99,11 @@ class NearOther:
 
 @dataclass(frozen=True)
 class Half:
-    """Of the best of the others."""
+    """At most half of the best of the others."""
     quantile: str
     others: tuple
 
-    def judge(self, setting, figures, scheme):
+    def check(self, setting, figures, scheme):
         wanted = f"{spell(self.quantile)} at most half of the better of {' and '.join(self.others)}"
         least = best(figures, self.others, self.quantile)
         if least is None:
@@ -115,7 +115,7 @@ class Half:
 
 @dataclass(frozen=True)
 class NothingLost:
-    def judge(self, setting, figures, scheme):
+    def check(self, setting, figures, scheme):
         lost = figures[scheme]["lost"]
         return "nothing lost", f"{lost} lost", lost == 0
 
@@ -124,7 +124,7 @@ class NothingLost:
 class Rate:
     least: float  # Mbit/s
 
-    def judge(self, setting, figures, scheme):
+    def check(self, setting, figures, scheme):
         value = figures[scheme]["media_mbit_s"]
         return f"≥ {self.least:.2f} Mbit/s", f"{value:.2f} Mbit/s", value >= self.least
 
@@ -134,7 +134,7 @@ class MostOn:
     link: int
     least: float  # share of the bytes
 
-    def judge(self, setting, figures, scheme):
+    def check(self, setting, figures, scheme):
         value = figures[scheme].get(f"link_{self.link}_share")
         wanted = f"≥ {100 * self.least:g} % of the bytes on link {self.link + 1}"
         if value is None:
@@ -144,10 +144,10 @@ class MostOn:
 
 @dataclass(frozen=True)
 class Recovery:
-    """From the end of an outage to the first packet that was sent after it."""
+    """Time from the end of an outage to the first packet sent after it."""
     most: float  # ms
 
-    def judge(self, setting, figures, scheme):
+    def check(self, setting, figures, scheme):
         value = figures[scheme].get("recovery_ms", float("inf"))
         return (f"first new packet ≤ {self.most:g} ms after the path is back",
                 "never" if value == float("inf") else f"{value:.0f} ms", value <= self.most)
@@ -157,12 +157,12 @@ class Recovery:
 class NotWorse:
     others: tuple
 
-    def judge(self, setting, figures, scheme):
-        return judge_all(setting, figures, scheme, QUANTILES, self.others,
+    def check(self, setting, figures, scheme):
+        return check_all(setting, figures, scheme, QUANTILES, self.others,
                          f"never worse than the better of {' and '.join(self.others)}")
 
 
-def judge_all(setting, figures, scheme, quantiles, others, wanted):
+def check_all(setting, figures, scheme, quantiles, others, wanted):
     wanted = f"{', '.join(map(spell, quantiles))} {wanted}"
     missing = [other for other in others if other not in figures]
     if missing:
@@ -178,7 +178,7 @@ class NearBest:
     others: tuple
     percent: float
 
-    def judge(self, setting, figures, scheme):
+    def check(self, setting, figures, scheme):
         wanted = (f"{', '.join(map(spell, QUANTILES))} within {self.percent:g} % of the best that "
                   "fits the budget")
         if not any(other in figures for other in self.others):
@@ -194,11 +194,11 @@ class NearBest:
 
 @dataclass(frozen=True)
 class Late:
-    """Of a playout delay: "10", ms over L, or "static"."""
+    """Late packets for a playout delay: "10", ms over L, or "static"."""
     playout: str
     percent: float
 
-    def judge(self, setting, figures, scheme):
+    def check(self, setting, figures, scheme):
         value = figures[scheme][f"late_{self.playout}"]
         wanted = f"≤ {self.percent:g} % late at {playout_delay(self.playout)}"
         if value is None:
@@ -208,11 +208,11 @@ class Late:
 
 @dataclass(frozen=True)
 class MosNear:
-    """To what the same playout delay gives on a path that loses nothing."""
+    """Near the MOS of the same playout delay on a lossless path."""
     playout: str
     within: float
 
-    def judge(self, setting, figures, scheme):
+    def check(self, setting, figures, scheme):
         mos, most = (figures[scheme][f"{key}_{self.playout}"] for key in ("mos", "most_mos"))
         wanted = f"MOS at {playout_delay(self.playout)} within {self.within:g} of a lossless path"
         if mos is None:
@@ -229,7 +229,7 @@ class FtpLoss:
     percent: float
     other: str
 
-    def judge(self, setting, figures, scheme):
+    def check(self, setting, figures, scheme):
         wanted = f"FTP throughput down ≤ {self.percent:g} % from {self.other}"
         before = figures.get(self.other, {}).get("ftp_mbit_s")
         if not before:
@@ -243,7 +243,7 @@ class Share:
     within: int  # 200 ms
     least: float
 
-    def judge(self, setting, figures, scheme):
+    def check(self, setting, figures, scheme):
         value = figures[scheme][f"within_{self.within}ms"]
         wanted = f"share within {self.within} ms ≥ {self.least:g}"
         return wanted, f"{value:.4f}", value >= self.least
@@ -253,7 +253,7 @@ class Share:
 class Throughput:
     least: float
 
-    def judge(self, setting, figures, scheme):
+    def check(self, setting, figures, scheme):
         wanted = f"throughput ≥ {self.least:g} of an unlimited TCP beside it"
         mine, peer = figures[scheme]["media_mbit_s"], figures[scheme]["peer_mbit_s"]
         if not peer:
@@ -264,12 +264,12 @@ class Throughput:
 
 @dataclass(frozen=True)
 class Opening:
-    """Of the first packets after a silence."""
+    """Delay of the first packets after a silence."""
     quantile: str
     percent: float  # of the other's delay over L
     other: str
 
-    def judge(self, setting, figures, scheme):
+    def check(self, setting, figures, scheme):
         key = f"opening_{self.quantile}"
         wanted = (f"{spell(self.quantile)} − L of the first packets after silence ≤ "
                   f"{self.percent:g} % of that of {self.other}")

@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Longer ones do not come: LIVETCP_TOKEN_MAX. */
+/* Size of a decoded part; tokens are not longer than LIVETCP_TOKEN_MAX. */
 #define PART_MAX 4096
 
 #define HS256_SIZE 32
 #define EDDSA_SIZE 64
 
-/* A token taken apart; `signed_size` bytes from its beginning are signed. */
+/* Parts of a token; its first `signed_size` bytes are signed. */
 typedef struct parts {
     const char *header, *claims, *signature;
     size_t header_size, claims_size, signature_size, signed_size;
@@ -45,7 +45,7 @@ bool lt_jwt_is(const char *token)
     return split(token, &p);
 }
 
-/* An object in base 64, without two members of a name. */
+/* Decodes a JSON object in base 64; duplicate member names are an error. */
 static json_t *read_object(const char *text, size_t size)
 {
     uint8_t bytes[PART_MAX];
@@ -88,8 +88,8 @@ static bool check_eddsa(const lt_jwt_key *key, const parts *p, const uint8_t *si
     return right;
 }
 
-/* By a key of that algorithm: what a token says of itself chooses among our keys, and never what is
- * done with them. */
+/* Verifies the signature with the keys of that algorithm. The token's header selects among our
+ * keys, and never which algorithm is used with a key. */
 static bool check_signature(const lt_jwt_key *keys, size_t count, lt_jwt_algorithm algorithm,
                             const char *id, const parts *p)
 {
@@ -100,7 +100,8 @@ static bool check_signature(const lt_jwt_key *keys, size_t count, lt_jwt_algorit
     if (p->signature_size != (expected * 4 + 2) / 3 ||
         lt_base64url_decode(p->signature, p->signature_size, signature) != (long)expected)
         return false;
-    ERR_set_mark(); /* a wrong signature is no error of the program's */
+    ERR_set_mark(); /* discards libcrypto's errors: a wrong signature is not an error of the program
+                     */
     for (size_t i = 0; i < count && !right; i++) {
         const lt_jwt_key *key = &keys[i];
         if (key->algorithm != algorithm || (*id && *key->id && strcmp(id, key->id) != 0))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* JSON Web Tokens (RFC 7519) in compact serialization, signed by HS256 (RFC 7518) or EdDSA with
- * Ed25519 (RFC 8037). Nothing of a token but its header is parsed before its signature is right. */
+ * Ed25519 (RFC 8037). Before the signature is verified, only a token's header is parsed. */
 #ifndef LT_ADMISSION_JWT_H
 #define LT_ADMISSION_JWT_H
 
@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Least bytes of a key for HS256 (RFC 7518, section 3.2), and the most that are taken. */
+/* Minimum key size of HS256 in bytes (RFC 7518 section 3.2), and the maximum accepted. */
 #define LT_JWT_SECRET_MIN 32
 #define LT_JWT_SECRET_MAX 256
 
@@ -25,11 +25,11 @@ typedef struct lt_jwt_key {
     size_t size;
 } lt_jwt_key;
 
-/* True if the text is to be taken for a JWT: three parts, with a period between them. */
+/* True if the text has the form of a JWT: three parts separated by periods. */
 bool lt_jwt_is(const char *token);
 
-/* The claims of a token that one of these keys has signed, which are the caller's to free with
- * json_decref(); NULL if none has, and *why says what is wrong with the token. */
+/* The claims of a token that one of these keys has signed; the caller releases them with
+ * json_decref(). NULL otherwise, and *why has the reason. */
 json_t *lt_jwt_verify(const char *token, const lt_jwt_key *keys, size_t count, const char **why);
 
 #endif

@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How far the clocks of two hosts may be apart, in seconds. */
+/* Allowed clock difference between two hosts, in seconds. */
 #define LEEWAY 30
 
-/* A token can be tried as often as somebody can connect. */
+/* Minimum length of a token, against guessing: a client may try as often as it can connect. */
 #define TOKEN_MIN 16
 
 #define DIGEST 32
@@ -23,7 +23,7 @@ enum { PUBLISH = 1, SUBSCRIBE = 2 };
 #define UNAUTHORIZED 401
 #define FORBIDDEN    403
 
-/* A token of the file, by its digest: equal lengths compare in constant time. */
+/* A token of the file by its digest: all have equal length and are compared in constant time. */
 typedef struct listed_token {
     uint8_t digest[DIGEST];
     json_t *claims; /* borrowed from the document */
@@ -87,7 +87,7 @@ static bool has_audience(const json_t *claim, const char *audience)
     return false;
 }
 
-/* Not before, and not after. A time that is no number is never. */
+/* Checks "nbf" and "exp". A time that is not a number counts as invalid. */
 static const char *check_times(const json_t *claims, bool must_expire, int64_t now)
 {
     const json_t *expires = json_object_get(claims, "exp"),
@@ -181,7 +181,7 @@ static const char *member(const json_t *object, const char *name)
     return text ? text : "";
 }
 
-/* Returns what is wrong, or NULL. */
+/* Returns the error, or NULL. */
 static const char *read_key(const json_t *object, lt_jwt_key *key)
 {
     bool secret = strcmp(member(object, "kty"), "oct") == 0;
@@ -269,7 +269,7 @@ static livetcp_result read_document(lt_tokens *tokens, const char *text, size_t 
     livetcp_result result;
 
     tokens->document = json_loadb(text, size, JSON_REJECT_DUPLICATES, &where);
-    if (!tokens->document) /* where.text quotes the file */
+    if (!tokens->document) /* where.text would quote the file */
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "not JSON at line %d, column %d",
                        where.line, where.column);
     result = read_keys(tokens, error);
@@ -278,7 +278,7 @@ static livetcp_result read_document(lt_tokens *tokens, const char *text, size_t 
     tokens->audience = json_string_value(json_object_get(tokens->document, "aud"));
     if (result == LIVETCP_OK && !tokens->key_count && !tokens->listed_count)
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
-                       "there are neither \"keys\" nor \"tokens\", so nobody could come in");
+                       "there are neither \"keys\" nor \"tokens\", so no caller could be admitted");
     return result;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who may publish or subscribe which stream: a file of tokens, and of keys that sign JWTs. */
+/* Who may publish or subscribe to which stream: a file of tokens, and of keys that sign JWTs. */
 #ifndef LT_ADMISSION_TOKENS_H
 #define LT_ADMISSION_TOKENS_H
 
@@ -20,18 +20,18 @@ typedef struct lt_tokens lt_tokens;
 livetcp_result lt_tokens_read(const char *text, size_t size, lt_tokens **tokens,
                               livetcp_error *error);
 
-/* Overwrites its secrets; clears *tokens, which may be NULL already. */
+/* Wipes its secrets; clears *tokens, which may already be NULL. */
 void lt_tokens_destroy(lt_tokens **tokens);
 
-/* What a caller asks for. */
+/* A caller's request. */
 typedef struct lt_tokens_claim {
     const char *token;
     const char *stream_id;
     livetcp_role role;
 } lt_tokens_claim;
 
-/* 0 if the caller may; else the code to turn it away with, 401 or 403, and *why: one sentence,
- * static, for the caller, too. `now` is the time in seconds since 1970. */
+/* 0 if the caller is admitted; else 401 or 403, and *why: one static sentence that the caller may
+ * see. `now` is Unix time in seconds. */
 unsigned lt_tokens_check(const lt_tokens *tokens, const lt_tokens_claim *claim, int64_t now,
                          const char **why);
 

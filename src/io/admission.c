@@ -3,6 +3,7 @@
 
 #include "io/clock.h"
 #include "io/listener.h"
+#include "io/session_slots.h"
 #include "io/socket.h"
 #include "wire/authenticator.h"
 
@@ -10,10 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A misconfigured peer retries again and again: minimum interval between reports of it. */
-#define TELL_PAUSE_US (10 * (livetcp_usec)LIVETCP_USEC_SEC)
+/* A misconfigured peer retries for hours: minimum interval between two reports of the same
+ * rejection. */
+#define NOTICE_PAUSE_US (10 * (livetcp_usec)LIVETCP_USEC_SEC)
 
-/* Reports of all peers together: at once, and a second. */
+/* Limits on reports of all peers together: burst size, and reports per second. */
 #define NOTICES_BURST 256
 #define NOTICES_RATE  10
 
@@ -37,17 +39,18 @@ void lt_io_listener_release(livetcp_listener *listener)
 
 /* ---- those that were turned away ---- */
 
-/* The wrong thing at this port, which is so until somebody sets it right. */
+/* The peer speaks a protocol that this port does not serve. Retrying cannot help. */
 static bool is_wrong_end(livetcp_result reason)
 {
     return reason == LIVETCP_ERR_GARBAGE || reason == LIVETCP_ERR_PROTOCOL ||
            reason == LIVETCP_ERR_FRAME_TOO_LARGE || reason == LIVETCP_ERR_VERSION;
 }
 
-/* False if the same was reported of this address recently. A peer that leaves silently is news only
- * if nothing else was: a caller that was refused takes its other connections with it. */
+/* False if the same rejection of this address was reported recently. A peer that leaves without a
+ * message is reported only if nothing else was reported of it: a caller that was refused also
+ * closes its other connections. */
 static bool is_news(livetcp_listener *listener, const char *remote, livetcp_result reason,
-                    unsigned *untold)
+                    unsigned *unreported)
 {
     const char *port = strrchr(remote, ':');
     int size = port ? (int)(port - remote) : 0;
@@ -55,18 +58,19 @@ static bool is_news(livetcp_listener *listener, const char *remote, livetcp_resu
     char key[LT_NOTICE_KEY_SIZE];
     unsigned others;
 
-    *untold = 0;
+    *unreported = 0;
     snprintf(key, sizeof key, "%.*s", size, remote);
-    bool quiet = !lt_notice_limit_allow(&listener->rejections, key, TELL_PAUSE_US, now, &others);
+    bool quiet = !lt_notice_limit_allow(&listener->rejections, key, NOTICE_PAUSE_US, now, &others);
     if (reason == LIVETCP_ERR_CONNECTION_LOST)
         return !quiet;
     snprintf(key, sizeof key, "%.*s %s", size, remote, livetcp_result_name(reason));
     return !is_wrong_end(reason) ||
-           lt_notice_limit_allow(&listener->rejections, key, TELL_PAUSE_US, now, untold);
+           lt_notice_limit_allow(&listener->rejections, key, NOTICE_PAUSE_US, now, unreported);
 }
 
-/* A flood of strangers must not become a flood of notices. */
-bool lt_io_admission_may_tell(livetcp_listener *listener)
+/* Bounds the number of notices, so that a flood of unauthenticated peers does not become a flood of
+ * log lines. */
+bool lt_io_admission_may_notify(livetcp_listener *listener)
 {
     livetcp_usec now = lt_io_now();
     bool may = lt_bucket_level(&listener->notices, NOTICES_RATE, NOTICES_BURST, now) >= 1;
@@ -74,35 +78,36 @@ bool lt_io_admission_may_tell(livetcp_listener *listener)
     if (may)
         lt_bucket_take(&listener->notices, NOTICES_RATE, NOTICES_BURST, now);
     else
-        listener->untold++;
+        listener->unreported++;
     return may;
 }
 
 void lt_io_admission_rejected(livetcp_listener *listener, const char *remote,
                               const livetcp_error *why)
 {
-    if (lt_io_admission_may_tell(listener))
-        lt_io_admission_tell(listener, remote, why);
+    if (lt_io_admission_may_notify(listener))
+        lt_io_admission_notify(listener, remote, why);
 }
 
-void lt_io_admission_tell(livetcp_listener *listener, const char *remote, const livetcp_error *why)
+void lt_io_admission_notify(livetcp_listener *listener, const char *remote,
+                            const livetcp_error *why)
 {
     livetcp_error error = *why;
     size_t length = strlen(error.message);
-    unsigned untold;
+    unsigned unreported;
 
-    bool news = is_news(listener, remote, error.code, &untold);
-    /* The end of a session takes connections along that were about to join it. */
+    bool news = is_news(listener, remote, error.code, &unreported);
+    /* A session that ends cancels the connections that were about to join it. */
     bool expected = error.code == LIVETCP_ERR_CANCELLED || error.code == LIVETCP_ERR_CLOSED;
 
-    if (untold)
+    if (unreported)
         snprintf(error.message + length, sizeof error.message - length,
-                 " (and %u more like it from there)", untold);
-    else if (news && listener->untold)
+                 " (and %u more like it from there)", unreported);
+    else if (news && listener->unreported)
         snprintf(error.message + length, sizeof error.message - length,
-                 " (and %u others were turned away)", listener->untold);
-    if (news && !untold)
-        listener->untold = 0;
+                 " (and %u others were refused)", listener->unreported);
+    if (news && !unreported)
+        listener->unreported = 0;
     LT_IO_LOG(&listener->context->log, news && !expected ? LIVETCP_LOG_WARNING : LIVETCP_LOG_DEBUG,
               "listener", "port %u: %s", listener->port, error.message);
     if (news && !listener->ended && listener->callbacks.on_rejected)
@@ -147,18 +152,19 @@ livetcp_session *lt_io_admission_find(const livetcp_listener *listener, const ui
 static bool is_idle_plain(const livetcp_listener *listener, const livetcp_session *session)
 {
     return session->config.wire == LIVETCP_WIRE_PLAIN && listener->config.peer_sends &&
-           lt_io_now() - session->heard_us > listener->config.peer_timeout_us;
+           lt_io_now() - session->last_input_us > listener->config.peer_timeout_us;
 }
 
-/* The address alone cannot be claimed: a connection from there has answered. */
+/* An address in a message could be forged; a TCP connection from the address proves that the peer
+ * receives there. */
 static bool was_left(const livetcp_session *session, const uint8_t address[LT_ADDRESS_KEY])
 {
     return memcmp(session->address, address, LT_ADDRESS_KEY) == 0 && !session->undecided &&
            livetcp_session_get_state(session) == LIVETCP_SESSION_CONNECTING;
 }
 
-/* New sessions are put first, so the last one found is the oldest. A plain peer, which may be
- * anybody, ends no session of somebody. */
+/* New sessions are inserted first, so the last match is the oldest. A plain peer cannot be
+ * authenticated, so it never evicts a session-mode session. */
 static livetcp_session *find_evictable(const livetcp_listener *listener,
                                        const uint8_t address[LT_ADDRESS_KEY], bool plain)
 {
@@ -227,7 +233,7 @@ static void introduce(livetcp_session *session, const char *remote, const livetc
     snprintf(caller->token, sizeof caller->token, "%s", livetcp_pending_token(pending));
 }
 
-/* Of *result only what is left to know is filled in. */
+/* Fills in the fields of *result that only the application's answer determines. */
 static livetcp_result ask_application(livetcp_listener *listener, livetcp_session *session,
                                       const char *remote, lt_io_refusal *refusal)
 {
@@ -241,7 +247,7 @@ static livetcp_result ask_application(livetcp_listener *listener, livetcp_sessio
         session->decision = wanted ? LT_IO_ADMITTED : LT_IO_REFUSED;
     if (!wanted) {
         lt_io_session_end(session);
-    } else if (refused && !session->ended) { /* it is the application's still, and ends */
+    } else if (refused && !session->ended) { /* the application still owns it; it ends later */
         session->closed_here = true;
         uv_mutex_lock(&session->lock);
         livetcp_engine_close(session->engine, LIVETCP_ERR_CANCELLED, 0, lt_io_now());
@@ -270,7 +276,7 @@ livetcp_result lt_io_admission_offer(livetcp_listener *listener, const char *rem
     if (pending)
         memcpy(session->id, livetcp_pending_session_id(pending), sizeof session->id);
     memcpy(session->address, address, sizeof session->address);
-    session->heard_us = lt_io_now();
+    session->last_input_us = lt_io_now();
     snprintf(session->remote, sizeof session->remote, "%s", remote);
     remember_session(listener, session);
     lt_io_session_reference(session);
@@ -293,7 +299,7 @@ livetcp_result lt_io_admission_attach(livetcp_listener *listener, livetcp_sessio
     uv_mutex_lock(&session->lock);
     lt_wipe(session->introduced.token, sizeof session->introduced.token);
     uv_mutex_unlock(&session->lock);
-    if (!first->filter) /* or it was when TLS or the WebSocket began */
+    if (!first->filter) /* Otherwise the socket was prepared when TLS or the WebSocket began. */
         result = lt_io_socket_prepare(first->socket, &listener->config);
     if (result == LIVETCP_OK)
         result = lt_io_session_attach(session, first->index, first->socket, first->filter, false,

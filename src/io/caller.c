@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The public functions about who calls a listener, and the application's answer. */
+/* Public functions for a listener's application: properties of the caller, and the admission
+ * decision. */
 #include "base/error.h"
 #include "base/sized.h"
 #include "base/utf8.h"
@@ -92,10 +93,10 @@ livetcp_result livetcp_session_admit_later(livetcp_session *session)
 
     if (result == LIVETCP_OK && session->config.wire == LIVETCP_WIRE_PLAIN)
         return lt_fail(NULL, LIVETCP_ERR_NOT_SUPPORTED,
-                       "a plain peer cannot be told to wait: answer at once");
+                       "a plain peer cannot wait: answer within the callback");
     if (result == LIVETCP_OK && session->decision != LT_IO_ASKED)
         return lt_fail(NULL, LIVETCP_ERR_BAD_STATE,
-                       "an answer is put off within on_session, and once");
+                       "an answer can be deferred within on_session only, and once");
     return result == LIVETCP_OK ? answer(session, LT_IO_LATER, 0, NULL) : result;
 }
 

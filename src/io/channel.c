@@ -2,11 +2,11 @@
 /*
  * A socket between the loop and its owner.
  *
- * The kernel announces timestamps of written bytes with POLLERR, as it does a failure, until they
- * are taken; other events come along with it. libuv then stops the poll handle, reports UV_EBADF
- * and drops the other events. So the callback takes the timestamps, looks for a real error, and
- * starts the handle again. Every round takes something or ends in failure: it cannot go on for
- * ever.
+ * The kernel announces tx timestamps with POLLERR, which it also uses for failures, until they have
+ * been read from the error queue. libuv then stops the poll handle, reports UV_EBADF and drops all
+ * other events of that turn. The callback therefore reads the timestamps, checks for a real error,
+ * and restarts the handle. Each round either reads an entry or ends in failure, so the loop
+ * terminates.
  */
 #include "io/channel.h"
 
@@ -18,20 +18,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A fast peer must not starve the others: after so many reads the loop turns to them. */
+/* Reads per wake-up: bounds the time that one fast peer keeps the loop from the other sockets. */
 #define READS_PER_WAKEUP 4
 
-/* A failed connection gets no second wake-up, and its last input still counts. */
+/* Reads after a failure. A failed connection gets no second wake-up, and its remaining input is
+ * still delivered. */
 #define READS_TO_THE_END 1024
 
-/* A flood of timestamps must not keep the loop from the rest. */
+/* Timestamps read per wake-up: bounds the time in the error queue. */
 #define TIMESTAMPS_PER_WAKEUP 256
 
-/* A thread that wakes up for input takes less than that; above it, a system call to detect a wait
- * is worth its cost. */
+/* Input older than this when it is read may have waited for missing segments; only then is the
+ * system call that detects such a wait worth its cost. */
 #define PROMPT_US 1000
 
-/* Room for one more write when a burst is nearly long enough. */
+/* Burst limit plus one write, for a burst that ends just below the limit. */
 #define BURST_SIZE ((size_t)2 * LT_IO_BURST)
 
 /* ---- life ---- */
@@ -125,7 +126,7 @@ bool lt_io_channel_start_timestamps(lt_io_channel *channel)
     return channel->timestamped;
 }
 
-/* True if there was one. */
+/* True if there was at least one. */
 static bool take_all(lt_io_channel *channel)
 {
     livetcp_usec ahead = lt_io_wall_clock_ahead();
@@ -152,7 +153,7 @@ static bool take_timestamps(lt_io_channel *channel)
     if (!channel->timestamped)
         return false;
     uv_mutex_lock(channel->lock);
-    /* One may come while we look for an error. */
+    /* A timestamp may arrive between reading the queue and reading SO_ERROR. */
     if (!channel->write_errno)
         alive = take_all(channel) || !lt_socket_failed(channel->socket) || take_all(channel);
     uv_mutex_unlock(channel->lock);
@@ -205,7 +206,8 @@ int lt_io_channel_flush(lt_io_channel *channel)
     return flush(channel, false);
 }
 
-/* Every write has a record of its own, which its reader can decrypt as soon as it has come. */
+/* Each write becomes a TLS record of its own, so that the receiver can decrypt it as soon as it
+ * arrives. */
 static bool add(lt_io_channel *channel, const lt_io_write *write)
 {
     if (channel->filter)
@@ -215,8 +217,8 @@ static bool add(lt_io_channel *channel, const lt_io_write *write)
     return true;
 }
 
-/* A record is made whole, and then counts as written, as what waits for the end of a burst does:
- * what the kernel does not take of it goes before everything else. */
+/* A record is complete once encrypted and then counts as written, as a waiting burst does. Bytes
+ * that the kernel does not accept are sent before anything else. */
 static long write_behind(lt_io_channel *channel, const lt_io_write *write, size_t *wire_size)
 {
     const uint8_t *data;
@@ -232,7 +234,7 @@ static long write_behind(lt_io_channel *channel, const lt_io_write *write, size_
     return failure && failure != EAGAIN ? -failure : (long)write->size;
 }
 
-/* Without a filter, and with nothing before it. */
+/* Direct write: no filter, and no bytes waiting. */
 static long write_through(lt_io_channel *channel, const lt_io_write *write, size_t *wire_size)
 {
     long n = write_socket(channel, write->data, write->size, write->timestamp);
@@ -241,7 +243,7 @@ static long write_through(lt_io_channel *channel, const lt_io_write *write, size
     return n;
 }
 
-/* The memory for bursts is there once there is one. */
+/* True if the write can join a burst. Allocates the burst buffer on first use. */
 static bool can_wait(lt_io_channel *channel, const lt_io_write *write)
 {
     if (!channel->burst && write->more)
@@ -284,7 +286,8 @@ bool lt_io_channel_is_full(const lt_io_channel *channel)
     return channel->full;
 }
 
-/* Where the kernel does not report segments that waited, only prompt ones are of use. */
+/* Where the kernel does not report out-of-order segments, only timestamps of promptly read input
+ * are usable. */
 static void explain(lt_io_channel *channel, livetcp_usec waited_us, livetcp_rx_timestamp *timestamp)
 {
     uint32_t before = channel->out_of_order;
@@ -310,7 +313,8 @@ static long read_socket(lt_io_channel *channel, void *data, size_t size,
     return n;
 }
 
-/* A reset that a writer saw first looks like an orderly end to a reader. */
+/* If a writer consumed the socket's error (reset) first, the reader sees an orderly end; the stored
+ * errno wins. */
 static void lose(lt_io_channel *channel, int system_errno)
 {
     uv_mutex_lock(channel->lock);
@@ -321,8 +325,8 @@ static void lose(lt_io_channel *channel, int system_errno)
     channel->functions->on_lost(channel->owner, channel->index, system_errno);
 }
 
-/* One step of decryption, in place of what was read: the filter has its own copy. The peer may have
- * to get an answer (a new key, an alert). */
+/* Decrypts one step into the read buffer: the filter has its own copy of the ciphertext. Flushes
+ * any answer of the filter (key update, alert). */
 static size_t decrypt(lt_io_channel *channel, const uint8_t *data, size_t size, uint8_t *plaintext,
                       livetcp_error *error)
 {
@@ -362,7 +366,7 @@ static void deliver_records(lt_io_channel *channel, size_t size,
         channel->functions->on_failed(channel->owner, channel->index, &error);
 }
 
-/* Bytes of the read buffer. */
+/* Delivers `size` bytes of the read buffer, through the filter if there is one. */
 static void deliver(lt_io_channel *channel, size_t size, const livetcp_rx_timestamp *timestamp)
 {
     if (channel->filter)
@@ -378,7 +382,8 @@ void lt_io_channel_drain(lt_io_channel *channel)
         deliver_records(channel, 0, &(livetcp_rx_timestamp){.known = false});
 }
 
-/* The channel may have ended after each read. */
+/* Reads until the socket is empty or the budget is used up. The channel may have ended after each
+ * read. */
 static void read_input(lt_io_channel *channel, bool to_the_end)
 {
     uint8_t *buffer = channel->context->read_buffer;
@@ -404,8 +409,8 @@ static void read_input(lt_io_channel *channel, bool to_the_end)
 
 /* ---- readiness ---- */
 
-/* Notifies the owner of writability. True if the socket has failed already, which a writer on
- * another thread may have noticed. */
+/* Notifies the owner of writability. True if the socket has failed, which a writer on another
+ * thread may have found out. */
 static bool note_writable(lt_io_channel *channel)
 {
     uv_mutex_lock(channel->lock);
@@ -434,7 +439,7 @@ static void on_ready(uv_poll_t *poll, int status, int events)
         return;
     if (failed && take_timestamps(channel)) {
         failed = false;
-        events = channel->watched; /* libuv dropped the others: look at all of them */
+        events = channel->watched; /* libuv dropped the other events: check all of them */
         uv_poll_start(poll, events, on_ready);
     }
     functions->hold(owner);

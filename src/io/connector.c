@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One attempt to connect. The time that connect-timeout gives is shared out over the addresses of
- * the host, so that one which does not answer leaves some for the next. */
+/* One attempt to connect. connect-timeout is divided over the addresses of the host, so that an
+ * unresponsive address leaves time for the next one. */
 #include "io/connector.h"
 
 #include "base/error.h"
@@ -13,13 +13,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Connections to a proxy that asks who we are: a challenge, and a nonce that was too old. */
+/* Connections to a proxy that demands authentication: unauthenticated, with credentials, and once
+ * more after a stale digest nonce. */
 #define ROUNDS_MAX 3
 
-/* How often a connection looks whether the user and password were tried by another. */
+/* Poll interval, in ms, while another connection tests the credentials. */
 #define TEST_MS 10
 
-/* The socket that is being connected: an allocation of its own, since each needs a fresh handle. */
+/* A socket that is being connected. Allocated on its own, since each attempt needs a fresh poll
+ * handle. */
 typedef struct attempt {
     uv_poll_t poll;
     livetcp_context *context; /* referenced until the handle has closed */
@@ -30,22 +32,22 @@ struct lt_io_connector {
     const livetcp_config *config;
     const lt_io_link *link;
     lt_io_proxy *proxy;   /* NULL without one */
-    lt_io_tunnel *tunnel; /* through it, on a socket that is connected; NULL otherwise */
-    bool testing;         /* it finds out for others whether the proxy accepts the user */
-    unsigned rounds;      /* connections to it */
-    const char *host;     /* whose addresses are tried, */
-    uint16_t port;        /*   of the proxy or the link */
+    lt_io_tunnel *tunnel; /* on a connected socket; NULL = no tunnel yet */
+    bool testing;         /* this connection tests the credentials for all */
+    unsigned rounds;      /* connections to the proxy so far */
+    const char *host;     /* host whose addresses are tried, */
+    uint16_t port;        /* and port: of the proxy or the link */
     const lt_io_connector_owner *functions;
     void *owner; /* held until the timer has closed */
     unsigned index;
     livetcp_usec stop_us;
     lt_io_resolution *resolution;
     lt_addresses addresses;
-    unsigned next;       /* address to try */
+    unsigned next;       /* index of the next address */
     uv_os_sock_t socket; /* LT_NO_SOCKET while none is being connected */
-    attempt *attempt;    /* watches it */
+    attempt *attempt;    /* poll handle of `socket` */
     uv_timer_t timer;
-    livetcp_error error; /* why the last address failed */
+    livetcp_error error; /* of the last address that failed */
 };
 
 static const lt_address *current_address(const lt_io_connector *connector)
@@ -74,7 +76,7 @@ static void on_timer_closed(uv_handle_t *handle)
     functions->release(owner);
 }
 
-/* Stops watching the socket, which is the caller's now. */
+/* Stops watching the socket and hands it to the caller. */
 static uv_os_sock_t take_socket(lt_io_connector *connector)
 {
     uv_os_sock_t socket = connector->socket;
@@ -112,7 +114,7 @@ void lt_io_connector_cancel(lt_io_connector **owner)
     uv_close((uv_handle_t *)&connector->timer, on_timer_closed);
 }
 
-/* Errors up to here name addresses only. */
+/* Errors so far name an address only: adds that it is the proxy's. */
 static void name_proxy(const lt_io_connector *connector, livetcp_error *error)
 {
     livetcp_error why = *error;
@@ -125,7 +127,7 @@ static void name_proxy(const lt_io_connector *connector, livetcp_error *error)
     error->system_errno = why.system_errno;
 }
 
-/* The owner is still held by the timer, which closes after this. */
+/* The timer still holds the owner; it closes after this. */
 static void fail(lt_io_connector *connector)
 {
     const lt_io_connector_owner *functions = connector->functions;
@@ -171,7 +173,7 @@ static void on_tunnel_failed(void *owner, const livetcp_error *error)
     fail(connector);
 }
 
-/* The same address of the proxy once more. */
+/* Connects to the same address of the proxy once more. */
 static void on_tunnel_again(void *owner)
 {
     lt_io_connector *connector = owner;
@@ -183,19 +185,20 @@ static void on_tunnel_again(void *owner)
         return;
     }
     lt_fail(&connector->error, LIVETCP_ERR_PROXY,
-            "it asks for user and password again and again, and takes none for too old");
+            "it repeats its challenge, and calls each answer stale");
     fail(connector);
 }
 
 static const lt_io_tunnel_owner tunnel_functions = {
     .on_open = on_tunnel_open, .on_again = on_tunnel_again, .on_failed = on_tunnel_failed};
 
-/* The tunnel has what is left of connect-timeout. */
+/* The tunnel may take the rest of connect-timeout. */
 static void begin_tunnel(lt_io_connector *connector)
 {
     uv_os_sock_t socket = take_socket(connector);
 
-    /* Before the first bytes: the second write would wait for an acknowledgment. */
+    /* Before the first bytes: with Nagle's algorithm a second write would wait for an
+     * acknowledgment. */
     livetcp_result result = lt_io_socket_prepare(socket, connector->config);
     if (result == LIVETCP_OK) {
         connector->tunnel = lt_io_tunnel_start(
@@ -223,7 +226,7 @@ static void succeed(lt_io_connector *connector)
         hand_over(connector, take_socket(connector), NULL);
 }
 
-/* "connect to ADDRESS: Connection refused; is a listener running there?" */
+/* Composes, for example, "connect to ADDRESS: Connection refused; is a listener running there?" */
 static void set_connect_error(lt_io_connector *connector, int system_errno)
 {
     char address[LT_ADDRESS_TEXT], name[LT_PROXY_TEXT];
@@ -297,7 +300,7 @@ static bool wrong_family(lt_io_connector *connector, const lt_address *address)
     return true;
 }
 
-/* The address to bind before connecting; false = the system chooses. */
+/* The local address to bind before connecting; false = chosen by the system. */
 static bool bound_address(const lt_io_connector *connector, int family, lt_address *local)
 {
     unsigned port = connector->config->local_port;
@@ -310,7 +313,7 @@ static bool bound_address(const lt_io_connector *connector, int family, lt_addre
     return true;
 }
 
-/* Starts the next address that can be started at all. */
+/* Starts an attempt with the next address; skips addresses for which it fails at once. */
 static void try_next(lt_io_connector *connector)
 {
     livetcp_usec now = lt_io_now();
@@ -341,7 +344,7 @@ static void try_next(lt_io_connector *connector)
 
 /* ---- finding the addresses ---- */
 
-/* True if another attempt has found the peer. */
+/* True if another connection of the session already reached the host: uses only that address. */
 static bool use_known_peer(lt_io_connector *connector)
 {
     const lt_address *peer = connector->functions->known_peer(connector->owner, connector->index);
@@ -383,7 +386,7 @@ static void resolve(lt_io_connector *connector)
     const char *host = connector->host;
     uint16_t port = connector->port;
 
-    /* An address needs no lookup. */
+    /* A numeric address needs no lookup. */
     if (use_known_peer(connector) || lt_lookup_addresses(&connector->addresses, LT_LOOKUP_NUMERIC,
                                                          host, port, NULL) == LIVETCP_OK) {
         try_next(connector);
@@ -404,7 +407,8 @@ static void on_start(uv_timer_t *timer)
     begin(timer->data);
 }
 
-/* Once the proxy, if there is one, may be asked. */
+/* Starts, once the proxy (if any) may be used: its credentials are tested, or this connection tests
+ * them. */
 static void begin(lt_io_connector *connector)
 {
     lt_io_proxy *proxy = connector->proxy;
@@ -416,8 +420,9 @@ static void begin(lt_io_connector *connector)
             uv_timer_start(&connector->timer, on_start, TEST_MS, 0);
             return;
         }
-        lt_fail(&connector->error, LIVETCP_ERR_HANDSHAKE_TIMEOUT,
-                "another connection has found out nothing within connect-timeout");
+        lt_fail(
+            &connector->error, LIVETCP_ERR_HANDSHAKE_TIMEOUT,
+            "another connection's test of user and password did not end within connect-timeout");
         fail(connector);
     } else if (connector->addresses.count) {
         try_next(connector);
@@ -426,7 +431,7 @@ static void begin(lt_io_connector *connector)
     }
 }
 
-/* Whom to connect to. */
+/* Sets host and port: those of the proxy, or of the link. */
 static void choose_host(lt_io_connector *connector, lt_io_proxy *proxy)
 {
     connector->host = connector->link->planned.host;
@@ -458,7 +463,7 @@ lt_io_connector *lt_io_connector_start(livetcp_context *context, const livetcp_c
     uv_timer_init(context->loop, &connector->timer);
     connector->timer.data = connector;
     functions->hold(owner);
-    /* From the loop, so that an attempt that fails at once does not fail within this call. */
+    /* From the loop, so that an immediate failure does not call back within this call. */
     uv_timer_start(&connector->timer, on_start, 0, 0);
     return connector;
 }

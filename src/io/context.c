@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Contexts: the application's loop or one of our own, and its wake-up from other threads. */
+/* Contexts: the application's loop or a loop with a thread of its own, and wake-ups from other
+ * threads. */
 #include "io/context.h"
 
 #include "base/error.h"
@@ -7,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* Work done per wake-up: other handles of the loop get their turn in between. */
+/* Work items per wake-up: bounds the time away from the loop's other handles. */
 #define WORK_BATCH 64
 
 static bool on_loop_thread(const livetcp_context *context)
@@ -141,7 +142,7 @@ void lt_io_context_reference(livetcp_context *context)
 
 void lt_io_context_release(livetcp_context *context)
 {
-    /* With a thread of our own, whoever ends the thread frees the context. */
+    /* With a thread of its own, the code that ends the thread frees the context. */
     if (--context->references == 0 && !context->own_thread)
         free_context(context);
 }
@@ -174,8 +175,8 @@ static void end_context(void *argument)
     uv_close((uv_handle_t *)&context->wake, on_wake_closed);
 }
 
-/* A callback may destroy the context while the call that led to it is still on its way back to
- * another thread. */
+/* A callback may destroy the context while another thread is still in the lt_io_context_run() that
+ * led to it. */
 static void finish_thread(livetcp_context *context)
 {
     uv_mutex_lock(&context->lock);
@@ -228,7 +229,7 @@ static int init_wake(livetcp_context *context)
     return 0;
 }
 
-/* A loop in which only the wake handle lives. */
+/* A loop with only the wake handle. */
 static int start_thread(livetcp_context *context)
 {
     int status = uv_loop_init(&context->own_loop);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The engine uses result codes; here they get the peer's address and an advice. */
+/* Turns the engine's result codes into error texts with the peer's address and advice. */
 #include "io/error_text.h"
 
 #include "base/error.h"
@@ -25,7 +25,7 @@ static const struct {
     {LIVETCP_ERR_REFUSED, "; is a listener running there?"},
     {LIVETCP_ERR_NOT_SUPPORTED, "; set wire=plain here, or wire=auto there"},
     {LIVETCP_ERR_NO_INTRODUCTION, "; update it, or leave them out"},
-    /* The engine's: it has a token, and TLS that ends somewhere else. */
+    /* From the engine: a token is set and TLS does not end at the peer. */
     {LIVETCP_ERR_TLS,
      "; TLS ends at a server in front of the listener, which would read the token: "
      "let it pass on TLS as it is (nginx: ssl_preread), or leave the token out"},
@@ -51,7 +51,7 @@ lt_io_text lt_io_peer_text(const livetcp_session *session)
     return peer;
 }
 
-/* Which side ended or refused the session, seen from here. */
+/* Text of a reason, by the side that ended or refused the session. */
 static const char *text_of(const livetcp_session *session, livetcp_result reason)
 {
     switch (reason) {
@@ -60,7 +60,7 @@ static const char *text_of(const livetcp_session *session, livetcp_result reason
                                                           : "the peer closed the session";
     case LIVETCP_ERR_CANCELLED:
         return session->closed_here ? "the session was closed here"
-                                    : "the application at the other end turned the session away";
+                                    : "the peer's application refused the session";
     case LIVETCP_ERR_NOT_SUPPORTED:
         return "the listener takes no sessions, it has wire=plain";
     default:
@@ -68,7 +68,7 @@ static const char *text_of(const livetcp_session *session, livetcp_result reason
     }
 }
 
-/* In the words of the application at the other end. Only the loop's thread changes them. */
+/* Text of a refusal with the peer application's own words. Only the loop's thread changes them. */
 static bool compose_rejection(livetcp_error *error, const livetcp_session *session,
                               const char *peer, livetcp_result reason)
 {
@@ -80,7 +80,7 @@ static bool compose_rejection(livetcp_error *error, const livetcp_session *sessi
         return false;
     if (code)
         snprintf(number, sizeof number, " (%u)", code);
-    lt_fail(error, reason, "%.80s: turned away by the listener's application%s%s%s", peer,
+    lt_fail(error, reason, "%.80s: refused by the listener's application%s%s%s", peer,
             *text ? ": " : "", text, number);
     return true;
 }
@@ -115,7 +115,7 @@ void lt_io_session_error_text(const livetcp_session *session, livetcp_result rea
     compose(error, session, lt_io_peer_text(session).text, reason);
 }
 
-/* Advice for a listener that leaves without having answered. */
+/* Advice if the listener closed the connection without an answer. */
 static const char *ask_for_listener(const livetcp_session *session, unsigned index)
 {
     bool unanswered = session->config.mode == LIVETCP_MODE_CALLER &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Error text for a loss: the peer, the reason, and advice. Loop's thread only. */
+/* Error texts for a loss: peer, reason and advice. Loop's thread only. */
 #ifndef LT_IO_ERROR_TEXT_H
 #define LT_IO_ERROR_TEXT_H
 
@@ -13,20 +13,20 @@ typedef struct lt_io_text {
     char text[280];
 } lt_io_text;
 
-/* "host:port" that a caller calls, or the address that a listener's peer first came from. */
+/* "host:port" of a caller's listener, or the address of a listener's peer's first connection. */
 lt_io_text lt_io_peer_text(const livetcp_session *session);
 
-/* Fills in the error for a slot that was lost, or a session whose state changed, for `reason`. */
+/* Composes the error of a lost slot, or of a session whose state changed, from `reason`. */
 void lt_io_slot_error_text(const livetcp_session *session, unsigned index, livetcp_result reason,
                            livetcp_error *error);
 void lt_io_session_error_text(const livetcp_session *session, livetcp_result reason,
                               livetcp_error *error);
 
-/* The socket of a slot failed with this errno, or ended if it is 0. */
+/* Composes the error of a slot whose socket failed with this errno; 0 = closed by the peer. */
 void lt_io_socket_error_text(const livetcp_session *session, unsigned index, const char *remote,
                              int system_errno, livetcp_error *error);
 
-/* The engine closed a slot. */
+/* Composes the error of a slot that the engine closed. */
 void lt_io_close_error_text(const livetcp_session *session, unsigned index, const char *remote,
                             livetcp_result reason, livetcp_error *error);
 

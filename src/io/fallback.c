@@ -9,10 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One way's bytes in between; also what a peer may have sent before the server has answered. */
+/* Buffer for one direction; also bounds what the peer may send before the server answers. */
 #define BUFFER_SIZE 32768
 
-/* Each holds two buffers: what strangers can make a context hold. */
+/* Connections per context. Each holds two buffers, so this bounds what unauthenticated peers can
+ * make a context allocate. */
 #define RELAYS_MAX 256
 
 /* How often the log warns of a server that cannot be reached: strangers may come as fast as they
@@ -24,22 +25,22 @@
 
 typedef struct relay relay;
 
-/* One end, with the bytes that are to go to it. */
+/* One end, and the bytes to be written to it. */
 typedef struct side {
     relay *relay;
     uv_os_sock_t socket; /* LT_NO_SOCKET before it is connected */
     uv_poll_t poll;
     uint8_t buffer[BUFFER_SIZE];
-    size_t begin, end; /* bytes in it */
-    bool read_ended;   /* it sends nothing more */
-    bool write_ended;  /* nor do we */
+    size_t begin, end; /* range of unwritten bytes */
+    bool read_ended;   /* end of input seen */
+    bool write_ended;  /* our direction is shut down */
 } side;
 
 struct relay {
     lt_io_member member; /* of the context */
     livetcp_context *context;
-    livetcp_config config; /* of the server's connection, */
-    lt_io_links *links;    /*   which has one */
+    livetcp_config config; /* for the connection to the server, */
+    lt_io_links *links;    /* with one link */
     lt_io_connector *connector;
     side peer, server;
     uv_timer_t timer;
@@ -104,7 +105,7 @@ static void end_member(lt_io_member *member)
 
 /* ---- bytes ---- */
 
-/* 0, or the errno of a failure. */
+/* Returns 0, or the errno of a failure. */
 static int write_out(side *to, const side *from)
 {
     while (to->begin < to->end) {
@@ -139,7 +140,8 @@ static int read_in(side *from, side *to)
 
 static void on_ready(uv_poll_t *poll, int status, int events);
 
-/* A side is read while there is space for its bytes, and written while some wait. */
+/* A side is read while the other's buffer has space, and watched for writability while bytes wait
+ * for it. */
 static void watch(side *one, const side *other)
 {
     int events = 0;
@@ -202,7 +204,7 @@ static void on_connected(void *owner, unsigned index, uv_os_sock_t socket, lt_tl
     relay *self = owner;
 
     (void)index;
-    (void)filter; /* of a proxy: there is none */
+    (void)filter; /* of a proxy: not used here */
     (void)address;
     self->connector = NULL;
     self->active_us = lt_io_now();
@@ -253,7 +255,7 @@ static void on_idle(uv_timer_t *timer)
         uv_timer_start(timer, on_idle, lt_io_timeout_ms(timer->loop, end_us), 0);
 }
 
-/* The settings have checked its form. */
+/* The form was checked by the settings. */
 static void set_target(livetcp_config *config, const char *target)
 {
     const char *colon = strrchr(target, ':');

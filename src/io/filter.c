@@ -9,14 +9,14 @@
 #define HTTP_PORT  80
 #define HTTPS_PORT 443
 
-/* What TLS decrypts on its way to the WebSocket. */
+/* Bytes that TLS decrypts per step into the WebSocket. */
 #define PIECE_SIZE 4096
 
 struct lt_io_filter {
-    lt_tls_filter *tls; /* below; NULL = none */
+    lt_tls_filter *tls; /* lower layer; NULL = none */
     bool end_to_end;
-    lt_ws *websocket; /* above; NULL = none */
-    bool undrained;   /* read() returned as much as there was room for */
+    lt_ws *websocket; /* upper layer; NULL = none */
+    bool undrained;   /* the last read() filled its buffer: more may follow */
 };
 
 /* ---- life ---- */
@@ -51,7 +51,7 @@ static bool tls_is_open(const lt_io_filter *filter)
     return !filter->tls || lt_tls_filter_state(filter->tls) == LT_TLS_OPEN;
 }
 
-/* TLS encrypts what the WebSocket has to say. */
+/* Passes the WebSocket's output to TLS. */
 static void push(lt_io_filter *filter)
 {
     const uint8_t *data;
@@ -62,11 +62,11 @@ static void push(lt_io_filter *filter)
     size = lt_ws_output(filter->websocket, &data);
     if (!size)
         return;
-    (void)lt_tls_filter_write(filter->tls, data, size); /* a failure shows in its state */
+    (void)lt_tls_filter_write(filter->tls, data, size); /* a failure is in the filter's state */
     lt_ws_written(filter->websocket, size);
 }
 
-/* The WebSocket gets what TLS has decrypted. */
+/* Passes plaintext from TLS to the WebSocket. */
 static void pull(lt_io_filter *filter)
 {
     uint8_t piece[PIECE_SIZE];
@@ -82,11 +82,11 @@ livetcp_result lt_io_filter_add_websocket(lt_io_filter *filter, const livetcp_co
                                           const char *host, const char *fields, const uint8_t *data,
                                           size_t size)
 {
-    uint16_t usual = lt_io_filter_tls(filter) ? HTTPS_PORT : HTTP_PORT;
+    uint16_t default_port = lt_io_filter_tls(filter) ? HTTPS_PORT : HTTP_PORT;
     lt_ws_setup setup = {.listener = config->mode == LIVETCP_MODE_LISTENER,
                          .tls = filter->end_to_end,
                          .host = host,
-                         .port = config->port == usual ? 0 : config->port,
+                         .port = config->port == default_port ? 0 : config->port,
                          .path = config->websocket_path,
                          .origins = config->websocket_origin,
                          .fields = fields};
@@ -127,7 +127,7 @@ lt_io_filter_state lt_io_filter_state_of(const lt_io_filter *filter)
         return LT_IO_FILTER_ENDED;
     case LT_WS_FAILED:
         return LT_IO_FILTER_FAILED;
-    default: /* the WebSocket may hold more than TLS will give */
+    default: /* the WebSocket may hold more than TLS has to give */
         return filter->websocket && filter->undrained ? LT_IO_FILTER_OPEN : below;
     }
 }

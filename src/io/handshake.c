@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A certificate's chain fits several times. */
+/* Bytes per read; several times the size of a certificate chain. */
 #define READ_SIZE 16384
 
 struct lt_io_handshake {
@@ -19,8 +19,8 @@ struct lt_io_handshake {
     unsigned index, handles;
     uv_os_sock_t socket;
     lt_io_handshake_kind kind;
-    lt_io_filter *filter; /* NULL until it has begun */
-    lt_tls_filter *outer; /* of a proxy on the way, until it has begun; NULL otherwise */
+    lt_io_filter *filter; /* NULL until begun */
+    lt_tls_filter *outer; /* TLS of a proxy in between, until begun; NULL otherwise */
     livetcp_usec stop_us;
     bool wanted; /* begin() was called */
     uv_poll_t poll;
@@ -40,7 +40,7 @@ static void on_closed(uv_handle_t *handle)
     functions->release(owner);
 }
 
-/* Ends it; socket and filter are the caller's. */
+/* Ends it without a callback; socket and filter are the caller's. */
 static void end(lt_io_handshake *self)
 {
     uv_close((uv_handle_t *)&self->poll, on_closed);
@@ -79,7 +79,7 @@ static void fail_filter(lt_io_handshake *self)
     fail(self, &error);
 }
 
-/* The layer that waits for the peer. */
+/* True if the layer in progress is TLS, not the WebSocket. */
 static bool is_in_tls(const lt_io_handshake *self)
 {
     const lt_tls_filter *tls = self->filter ? lt_io_filter_tls(self->filter) : NULL;
@@ -133,7 +133,7 @@ static void succeed(lt_io_handshake *self)
 
 static void on_ready(uv_poll_t *poll, int status, int events);
 
-/* Writes what the socket takes. Returns 0, or an errno. */
+/* Writes as much as the socket accepts. Returns 0 or an errno. */
 static int flush(lt_io_handshake *self)
 {
     const uint8_t *data;
@@ -151,7 +151,7 @@ static int flush(lt_io_handshake *self)
     return 0;
 }
 
-/* After input or output: the next step, or the end of it. */
+/* After input or output: takes the next step, or ends. */
 static void go_on(lt_io_handshake *self)
 {
     lt_io_filter_state state = lt_io_filter_state_of(self->filter);
@@ -189,7 +189,7 @@ static void on_ready(uv_poll_t *poll, int status, int events)
     go_on(self);
 }
 
-/* TLS is over that of a proxy, and the WebSocket over both. */
+/* Layers, from the socket: TLS of the proxy, TLS of the session, WebSocket. */
 static livetcp_result make_filter(lt_io_handshake *self)
 {
     const livetcp_config *config = self->kind.config;
@@ -219,7 +219,7 @@ static void on_start(uv_timer_t *timer)
     lt_io_handshake *self = timer->data;
     livetcp_result result;
 
-    if (!self->wanted) { /* the time to wait for another connection is over */
+    if (!self->wanted) { /* the timeout for waiting on another connection's handshake has expired */
         on_timeout(timer);
         return;
     }

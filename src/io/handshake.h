@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A caller's handshakes on a socket that is connected: TLS, the opening of a WebSocket, or both in
- * turn. */
+/* A caller's handshakes on a connected socket: TLS, a WebSocket, or TLS then WebSocket. */
 #ifndef LT_IO_HANDSHAKE_H
 #define LT_IO_HANDSHAKE_H
 
@@ -9,41 +8,40 @@
 #include "io/tls.h"
 #include "platform/socket.h"
 
-/* Called on the loop's thread. One of the first two ends every handshake that is not cancelled; it
- * is gone then. */
+/* Called on the loop's thread. Each handshake that is not cancelled ends with exactly one of
+ * on_open and on_failed; it is freed after it. */
 typedef struct lt_io_handshake_owner {
-    /* Socket and filter are the owner's now. The filter may hold input already. */
+    /* The owner takes over socket and filter. The filter may already hold input. */
     void (*on_open)(void *owner, unsigned index, uv_os_sock_t socket, lt_io_filter *filter);
     void (*on_failed)(void *owner, unsigned index, const livetcp_error *error);
 
-    /* The owner must not be freed between the two. */
+    /* Reference the owner, and release it. */
     void (*hold)(void *owner);
     void (*release)(void *owner);
 } lt_io_handshake_owner;
 
 typedef struct lt_io_handshake lt_io_handshake;
 
-/* What the connections of a session have in common. All of it lives as long as the owner is held.
- */
+/* Parameters shared by the connections of a session. They live as long as the owner is held. */
 typedef struct lt_io_handshake_kind {
-    const livetcp_config *config; /* says whether there is a WebSocket */
+    const livetcp_config *config; /* has the WebSocket setting */
     lt_io_tls *tls;               /* NULL without TLS */
-    const char *host;             /* for the WebSocket's request; */
-    const char *headers;          /*   fields of it, NULL = none */
+    const char *host;             /* for the WebSocket's request, */
+    const char *headers;          /* and additional header fields, NULL = none */
 } lt_io_handshake_kind;
 
-/* Loop's thread. Takes over the socket, and `outer`, the TLS of a proxy on the way or NULL; nothing
- * is sent yet. NULL without memory: socket and outer stay the caller's. */
+/* Loop's thread. Takes over the socket and `outer`, the TLS of a proxy in between (or NULL); sends
+ * nothing yet. NULL without memory: socket and outer stay the caller's. */
 lt_io_handshake *lt_io_handshake_create(livetcp_context *context, unsigned index,
                                         uv_os_sock_t socket, lt_tls_filter *outer,
                                         const lt_io_handshake_kind *kind,
                                         const lt_io_handshake_owner *functions, void *owner);
 
-/* Speaks first, on the next turn of the loop. Once is enough. */
+/* Sends the first message, on the next turn of the loop. Further calls have no effect. */
 void lt_io_handshake_begin(lt_io_handshake *handshake);
 bool lt_io_handshake_has_begun(const lt_io_handshake *handshake);
 
-/* Closes the socket without calling back; clears *handshake, which may be NULL already. */
+/* Closes the socket without a callback; clears *handshake, which may already be NULL. */
 void lt_io_handshake_cancel(lt_io_handshake **handshake);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A copy of input that waits. Begins zeroed. */
+/* A copy of input that is processed later. Zero-initialized. */
 #ifndef LT_IO_HELD_H
 #define LT_IO_HELD_H
 
@@ -12,10 +12,10 @@ typedef struct lt_io_held {
     size_t size;
 } lt_io_held;
 
-/* Holds this instead of what it held. False without memory; nothing has changed then. */
+/* Replaces the content. False without memory: the content is unchanged. */
 bool lt_io_held_set(lt_io_held *held, const uint8_t *data, size_t size);
 
-/* Moves it to the caller, who clears it. */
+/* Moves the content to the caller, who clears it. */
 lt_io_held lt_io_held_take(lt_io_held *held);
 
 void lt_io_held_clear(lt_io_held *held);

@@ -46,7 +46,7 @@ livetcp_session *lt_io_joining_session(const lt_io_joining *joining)
     return lt_io_admission_find(joining->listener, livetcp_pending_session_id(joining->state));
 }
 
-/* The connection whose CREATE asked for the same session, and which has not proved itself. */
+/* The connection with an unauthenticated CREATE for the same session id. */
 static lt_io_joining *find_unproved(const lt_io_joining *joining)
 {
     const livetcp_listener *listener = joining->listener;
@@ -61,8 +61,8 @@ static lt_io_joining *find_unproved(const lt_io_joining *joining)
     return NULL;
 }
 
-/* The JOINs with which this one waits: its session waits for its PROOF on another connection, or
- * for the application's answer. NULL if it need not wait. */
+/* The list of JOINs to wait in: until the CREATE on another connection is authenticated, or until
+ * the application answers. NULL if there is nothing to wait for. */
 static lt_list *find_waiting(const lt_io_joining *joining)
 {
     const livetcp_session *session = lt_io_joining_session(joining);
@@ -93,7 +93,7 @@ lt_io_joining *lt_io_joining_next_resumed(livetcp_listener *listener)
 
 /* ---- answers ---- */
 
-/* The answer to CREATE. A request that waited may be for a session that exists by now. */
+/* Answers CREATE. The session may exist by now, if the request had to wait. */
 static lt_io_joining_step accept_create(lt_io_joining *joining, lt_io_joining_answer *answer)
 {
     livetcp_result result;
@@ -110,13 +110,13 @@ static lt_io_joining_step accept_create(lt_io_joining *joining, lt_io_joining_an
     return LT_IO_JOINING_REPLY;
 }
 
-/* The answer to JOIN. */
+/* Answers JOIN. */
 static lt_io_joining_step challenge(lt_io_joining *joining, lt_io_joining_answer *answer)
 {
     livetcp_session *session = lt_io_joining_session(joining);
     livetcp_result result;
 
-    if (!session) { /* it may not have been made, of which its first connection was told */
+    if (!session) { /* Creation may have failed; its first connection got the reason. */
         answer->expected = lt_io_admission_was_refused(joining->listener,
                                                        livetcp_pending_session_id(joining->state));
         return refuse(joining, LIVETCP_ERR_UNKNOWN_SESSION, answer);
@@ -175,7 +175,7 @@ lt_io_joining_step lt_io_joining_receive(lt_io_joining *joining,
     switch (livetcp_pending_receive(joining->state, data, size, &answer->reply, &answer->reason)) {
     case LIVETCP_PENDING_MORE:
         break;
-    case LIVETCP_PENDING_CREATE: /* refuses what needs no key to be refused */
+    case LIVETCP_PENDING_CREATE: /* checks that need no key agreement */
         if (!lt_io_admission_has_room(joining->listener, address, false))
             return refuse(joining, LIVETCP_ERR_TOO_MANY_SESSIONS, answer);
         return want_turn(joining, *data, *size, answer);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "io/lazy_watch.h"
 
-/* A connection that waits longer than this is watched, so that its end frees its place. */
+/* Wait after which a connection is watched, so that its end is noticed and frees its place in the
+ * pool. */
 #define WATCH_AFTER_US (250 * LIVETCP_USEC_MSEC)
 
 void lt_io_lazy_watches_init(lt_io_lazy_watches *watches, uv_loop_t *loop)

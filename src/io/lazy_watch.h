@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A socket that the loop watches only if that is worth it. To watch one costs as much as all the
- * rest of a connection in a flood, most of which are read once, wait for their turn, and are pushed
- * out. So one that waits is watched, for its end, once it has waited for long.
+ * A socket that the loop watches only while that pays. Watching a socket costs as much as all other
+ * work for a connection in a flood; most of those are read once, wait for a turn and are pushed
+ * out. A waiting connection is therefore watched, for its end only, after it has waited for a
+ * while.
  *
- * What has a watch is freed by `on_ended`: where the loop watched it from a callback of the loop's,
- * otherwise from lt_io_lazy_watches_free_ended().
+ * The object that contains a watch is freed by `on_ended`: called by the loop if the loop has
+ * watched the socket, otherwise by lt_io_lazy_watches_free_ended().
  */
 #ifndef LT_IO_LAZY_WATCH_H
 #define LT_IO_LAZY_WATCH_H
@@ -20,16 +21,16 @@
 
 typedef struct lt_io_lazy_watch lt_io_lazy_watch;
 
-/* All of one loop; of its own struct. */
+/* All watches of one loop. */
 typedef struct lt_io_lazy_watches {
     uv_loop_t *loop;
-    lt_list waiting; /* those that wait, and that the loop does not watch */
-    lt_list ended;   /* those that the loop never watched, and that have ended */
+    lt_list waiting; /* waiting and not watched by the loop */
+    lt_list ended;   /* ended without having been watched */
     void (*on_ready)(lt_io_lazy_watch *watch, int status, int events);
     void (*on_ended)(lt_io_lazy_watch *watch);
 } lt_io_lazy_watches;
 
-/* Part of each connection. */
+/* Embedded in each connection. */
 struct lt_io_lazy_watch {
     lt_io_lazy_watches *watches;
     lt_list in_list; /* `waiting`, or `ended` */
@@ -42,24 +43,24 @@ void lt_io_lazy_watches_init(lt_io_lazy_watches *watches, uv_loop_t *loop);
 
 void lt_io_lazy_watch_init(lt_io_lazy_watches *watches, lt_io_lazy_watch *watch);
 
-/* The loop watches the socket for these events. False if it cannot. */
+/* Makes the loop watch the socket for these events. False on failure. */
 bool lt_io_lazy_watch_start(lt_io_lazy_watch *watch, uv_os_sock_t socket, int events);
 
-/* The socket is not to be read: it waits, and only its end is of interest. */
+/* Input is no longer wanted; only the peer's close matters from now on. */
 void lt_io_lazy_watch_wait(lt_io_lazy_watch *watch, livetcp_usec now);
 
 bool lt_io_lazy_watch_is_watched(const lt_io_lazy_watch *watch);
 
-/* One that has waited for long, and should be watched; NULL if there is none. */
+/* A watch that has waited long enough to be watched by the loop, or NULL. */
 lt_io_lazy_watch *lt_io_lazy_watches_next_late(const lt_io_lazy_watches *watches, livetcp_usec now);
 
-/* When there may be one; LIVETCP_NEVER if none waits. */
+/* Earliest time at which next_late() returns one; LIVETCP_NEVER if none waits. */
 livetcp_usec lt_io_lazy_watches_deadline(const lt_io_lazy_watches *watches);
 
-/* The socket is somebody else's from here on. */
+/* Stops watching; the socket has another owner from here on. */
 void lt_io_lazy_watch_end(lt_io_lazy_watch *watch);
 
-/* While nobody is in the middle of one of them. */
+/* Frees ended watches. Call while no function is using one of them. */
 void lt_io_lazy_watches_free_ended(lt_io_lazy_watches *watches);
 
 #endif

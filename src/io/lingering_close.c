@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sockets that we have finished with and the peer perhaps has not. */
+/* Sockets that are finished here, but whose data the peer may still be reading. */
 #include "io/lingering_close.h"
 
 #include "io/held.h"
@@ -13,7 +13,7 @@
 #define LINGERING_MAX    256
 #define READS_PER_WAKEUP 64
 
-/* A flood of timestamps must not keep the loop from the rest. */
+/* Timestamps discarded per wake-up: bounds the time in the error queue. */
 #define TIMESTAMPS_PER_WAKEUP 256
 
 typedef struct lingering {
@@ -29,7 +29,7 @@ typedef struct lingering {
 
 /* ---- remaining input ---- */
 
-/* Reads and forgets. True if the peer has ended its direction, or worse. */
+/* Reads and discards input. True at the end of input, and on an error. */
 static bool discard(uv_os_sock_t socket)
 {
     char nothing[8192]; /* the context's buffer may hold packets that are being delivered */
@@ -54,7 +54,7 @@ static bool discard_timestamps(uv_os_sock_t socket)
     return taken > 0;
 }
 
-/* One may come while we look for an error. */
+/* A timestamp may arrive between reading the queue and reading SO_ERROR. */
 bool lt_io_discard_timestamps(uv_os_sock_t socket)
 {
     return discard_timestamps(socket) || !lt_socket_failed(socket) || discard_timestamps(socket);

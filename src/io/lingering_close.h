@@ -17,8 +17,8 @@
 void lt_io_close_lingering(livetcp_context *context, uv_os_sock_t socket, const void *rest,
                            size_t size);
 
-/* After a loop has reported an error on this socket, and stopped watching. Kernel timestamps that
- * wait look like one: they are discarded. False if the socket has really failed. */
+/* Call after the loop has reported an error on this socket and stopped watching. Pending kernel
+ * timestamps look like an error: they are discarded. False if the socket has really failed. */
 bool lt_io_discard_timestamps(uv_os_sock_t socket);
 
 #endif

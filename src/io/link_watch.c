@@ -13,7 +13,7 @@ struct lt_io_link_watch {
     void *owner; /* held until both handles have closed */
     uv_os_sock_t socket;
     uv_poll_t poll;
-    uv_timer_t timer; /* polls; with a socket, closed only */
+    uv_timer_t timer; /* polls the interfaces where there is no rtnetlink */
     unsigned open_handles;
 };
 

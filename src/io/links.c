@@ -118,10 +118,11 @@ lt_io_links *lt_io_links_create(const livetcp_config *config)
     lt_io_links *links = calloc(1, sizeof *links);
 
     if (links && read_links(links, config, NULL) != LIVETCP_OK) {
-        free(links); /* cannot be: it was checked */
+        free(links); /* cannot happen: the config was checked */
         return NULL;
     }
-    /* An address that can be bound and is on no interface (routed here, or a wildcard) stays. */
+    /* An address that can be bound without being on an interface (routed to this host, or a
+     * wildcard) counts as present. */
     for (unsigned i = 0; links && i < links->count; i++)
         links->items[i].named = links->items[i].named && lt_io_link_is_present(&links->items[i]);
     return links;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A port that accepts connections. */
+/* Listeners: the sockets that accept connections. */
 #include "io/listener.h"
 
 #include "base/error.h"
@@ -18,19 +18,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Connections taken per wake-up, so that a flood of them does not stop the media. */
+/* Connections accepted per wake-up: bounds the time away from media. */
 #define ACCEPTS_PER_WAKEUP 32
 
-/* Connections beyond so many at once, and a second, are taken in batches. A batch costs the loop
- * one wake-up, and what its peers have sent can be read at once, without asking the loop for it. */
+/* Rate up to which connections are accepted one by one: burst size, and connections per second.
+ * Above it they are accepted in batches: one wake-up for many, and the input of each can be read at
+ * once without watching its socket. */
 #define SINGLE_ACCEPTS      64
 #define SINGLE_ACCEPTS_RATE 250
 #define BATCH_MS            2
 
-/* Without a descriptor for it, a waiting connection keeps the socket readable: look away. */
+/* Pause in ms after running out of file descriptors: a connection that cannot be accepted would
+ * keep the socket readable. */
 #define PAUSE_MS 200
 
-/* The port that the first address got may be taken on the second: ask for another. */
+/* Attempts with port 0: the port assigned to the first address may be in use on the second one. */
 #define ANY_PORT_ATTEMPTS 16
 
 /* ---- life ---- */
@@ -46,7 +48,7 @@ static void on_pause_closed(uv_handle_t *handle)
     lt_io_listener_release(handle->data);
 }
 
-/* Ends it and drops the owner's reference. */
+/* Ends the listener and drops the owner's reference. */
 static void end_listener(livetcp_listener *listener)
 {
     if (listener->ended)
@@ -110,14 +112,14 @@ static void pause_accepting(livetcp_listener *listener, int system_errno)
     lt_io_admission_rejected(listener, "", &error);
 }
 
-/* What the system is short of, connections that have proved nothing may have. */
+/* Errors of exhausted resources, of which unauthenticated connections may hold some. */
 static bool is_shortage(int system_errno)
 {
     return system_errno == EMFILE || system_errno == ENFILE || system_errno == ENOBUFS ||
            system_errno == ENOMEM;
 }
 
-/* True if there may be more. */
+/* True if more connections may be waiting. */
 static bool accept_one(livetcp_listener *listener, uv_os_sock_t socket)
 {
     uv_os_sock_t accepted;
@@ -150,7 +152,7 @@ static bool is_flooded(const livetcp_listener *listener)
            1;
 }
 
-/* True if it was paused, or has ended, while some were accepted. */
+/* True if it was paused or ended while connections were accepted. */
 static bool has_stopped(const livetcp_listener *listener)
 {
     return listener->ended || uv_is_active((const uv_handle_t *)&listener->pause);
@@ -223,7 +225,7 @@ static livetcp_result add_socket(livetcp_listener *listener, const lt_address *a
     return LIVETCP_OK;
 }
 
-/* One socket takes IPv6 and IPv4; where IPv6 is off, IPv4 has to do. */
+/* One socket takes IPv6 and IPv4; where IPv6 is disabled, IPv4 alone. */
 static livetcp_result bind_everywhere(livetcp_listener *listener, livetcp_error *error)
 {
     lt_address any6 = lt_address_any(AF_INET6), any4 = lt_address_any(AF_INET);
@@ -245,7 +247,7 @@ static livetcp_result bind_each(livetcp_listener *listener, const lt_addresses *
     for (unsigned i = 0; i < addresses->count && listener->socket_count < LT_IO_LISTENER_SOCKETS;
          i++) {
         result = add_socket(listener, &addresses->items[i], false, error);
-        /* A name may have an address of a family that this host does not have. */
+        /* A name may have addresses of a family that this host lacks. */
         if (result == LIVETCP_ERR_ADDRESS_INVALID && addresses->count > 1)
             continue;
         if (result != LIVETCP_OK)
@@ -258,7 +260,7 @@ static livetcp_result bind_each(livetcp_listener *listener, const lt_addresses *
     return result;
 }
 
-/* Opens the sockets on the calling thread; resolving a name may wait for DNS. Sets the port. */
+/* Opens the sockets on the calling thread; name resolution may block. Sets the port. */
 static livetcp_result bind_listener(livetcp_listener *listener, livetcp_error *error)
 {
     const livetcp_config *config = &listener->config;
@@ -295,7 +297,7 @@ static void log_addresses(const livetcp_listener *listener)
     }
 }
 
-/* Loop's thread: from here on the listener works. */
+/* Loop's thread: starts to accept. */
 static void run_create(void *argument)
 {
     create_call *call = argument;

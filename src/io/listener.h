@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A listener from the inside; each of these calls only those before it:
+ * A listener from the inside. Its files, each of which calls only those above it:
  *
- *   admission.c           the sessions it serves, room for more, and the application's consent
- *   undecided.c           connections that wait for an answer that takes time
- *   opening.c             the first bytes of a connection: which protocol, within which others
- *   joining.c             its handshake: into which session, and who waits for whom
- *   released.c            what becomes of it: part of a session, or turned away with a reason
- *   pending_connection.c  connections that belong to no session yet: their sockets, turns and time
- *   listener.c            its sockets, and its life
+ *   admission.c           its sessions: admission, eviction, the application's decision
+ *   undecided.c           connections that wait for a decision that takes time
+ *   opening.c             the first bytes of a connection: its protocol, and layers around it
+ *   joining.c             its handshake: into which session, and which connection waits for which
+ *   released.c            its end: attached to a session, or turned away with a reason
+ *   pending_connection.c  connections without a session: their sockets, turns and timeouts
+ *   listener.c            the listening sockets
  *
- * A stranger is whoever has proved nothing. Strangers are in the pool (pending_pool.h) and nowhere
- * else: a CREATE becomes a session, takes one of max-sessions, evicts and is shown to the
- * application when its PROOF has come, and until then costs one place in the pool, one key
- * agreement, and the media that follows CREATE, which is held. TLS costs another key agreement, for
- * which each connection waits for its turn before that; then all input is decrypted at once, and
- * whatever is held or waits is plaintext.
+ * A stranger is an unauthenticated peer. Strangers are in the pool (pending_pool.h) and nowhere
+ * else. A CREATE becomes a session, counts towards max-sessions, may evict and is offered to the
+ * application only once its PROOF is verified. Until then it costs one place in the pool, one key
+ * agreement, and memory for the media that follows CREATE. TLS costs another key agreement, for
+ * which each connection waits for its turn; after that all input is decrypted at once, and held
+ * input is plaintext.
  *
- * lt_io_admission_offer() asks the application, with the PROOF checked and JOINED not yet written.
- * An answer that takes time moves the connection to undecided.c, its held media and the JOINED with
- * it. What is refused there is refused by REJECT with a reason, on a connection whose caller is not
- * OPEN before JOINED. What can be refused before the key agreement (room, a name that
- * does not exist) belongs beside lt_io_admission_has_room().
+ * lt_io_admission_offer() asks the application after PROOF is verified and before JOINED is
+ * written. If the answer takes time, the connection moves to undecided.c with its held media and
+ * the JOINED. A refusal there is a REJECT with a reason; the caller is not OPEN before JOINED.
+ * Checks that need no key agreement (free sessions, unknown names) belong beside
+ * lt_io_admission_has_room().
  *
  * Loop's thread only.
  */
@@ -36,10 +36,10 @@
 #include "io/tls.h"
 #include "platform/socket.h"
 
-/* A name like "localhost" may mean several addresses. */
+/* A name such as "localhost" may have several addresses. */
 #define LT_IO_LISTENER_SOCKETS 8
 
-/* Sessions refused last, which are remembered: their callers' other connections are no news. */
+/* Number of refused session ids that are remembered, so that JOINs for them are not reported. */
 #define LT_IO_LISTENER_REFUSED 16
 
 typedef struct lt_io_listener_socket {
@@ -54,29 +54,30 @@ struct livetcp_listener {
     livetcp_config config;
     livetcp_listener_callbacks callbacks;
     void *user;
-    uint16_t port;  /* never changes */
+    uint16_t port;  /* constant */
     lt_io_tls *tls; /* NULL without TLS */
 
     lt_io_listener_socket sockets[LT_IO_LISTENER_SOCKETS];
     unsigned socket_count;
-    uv_timer_t pause;  /* no accepting until it fires: out of descriptors, or for a batch */
-    lt_bucket accepts; /* that need no batch */
+    uv_timer_t
+        pause; /* stops accepting until it fires: out of descriptors, or collecting a batch */
+    lt_bucket accepts; /* connections that are accepted one by one */
 
-    lt_io_pool pool;            /* connections that belong to no session */
-    lt_list unproved;           /* of these, the ones that were sent ACCEPT */
-    lt_list resumed;            /* of these, JOINs that wait for their session no more */
+    lt_io_pool pool;            /* connections without a session */
+    lt_list unproved;           /* of these: ACCEPT sent, PROOF not yet received */
+    lt_list resumed;            /* of these: JOINs that no longer wait for their session */
     lt_io_lazy_watches watches; /* and their sockets */
-    lt_list undecided;          /* first connections whose session the application decides about */
-    uv_timer_t timer;           /* the pool's first deadline, and its next turn */
-    livetcp_usec put_off_us;    /* see lt_io_put_off() */
-    uint64_t agreements;        /* key agreements since it exists */
+    lt_list undecided; /* first connections whose session the application has not decided about */
+    uv_timer_t timer;  /* next timeout or turn in the pool */
+    livetcp_usec put_off_us; /* see lt_io_put_off() */
+    uint64_t agreements;     /* key agreements so far */
 
     uint8_t refused[LT_IO_LISTENER_REFUSED][LIVETCP_SESSION_ID_SIZE];
     unsigned next_refused;
 
     lt_notice_limit rejections; /* of peers that come again and again */
     lt_bucket notices;          /* and of all others */
-    unsigned untold;            /* since the last notice */
+    unsigned unreported;        /* since the last notice */
 
     lt_list sessions; /* the newest first */
     unsigned session_count;

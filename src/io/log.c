@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines of the log are put together here. */
+/* Composes the lines of the log. */
 #include "io/log.h"
 
 #include <stdarg.h>

@@ -6,13 +6,13 @@
 #include <livetcp/session.h>
 
 typedef struct lt_io_log {
-    livetcp_log_level level; /* LIVETCP_LOG_OFF = nobody listens */
+    livetcp_log_level level; /* LIVETCP_LOG_OFF = no log callback */
     livetcp_log_fn function;
     void *user;
 } lt_io_log;
 
-/* Writes one line, which is cut where it is too long. Arguments are not evaluated when the level is
- * not wanted. */
+/* Writes one line, truncated where it is too long. Arguments are not evaluated below the log
+ * level. */
 #define LT_IO_LOG(log, at, ...)                                                                    \
     ((at) <= (log)->level ? lt_io_log_write((log), (at), __VA_ARGS__) : (void)0)
 

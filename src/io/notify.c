@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Notifying the application of events and packets, in order, without a lock. */
+/* Calls the application back for events and packets: in order, without a lock. */
 #include "io/notify.h"
 
 #include "base/error.h"
@@ -35,15 +35,15 @@ static bool in_input(const lt_io_arrivals *arrivals, const uint8_t *data)
            (uintptr_t)data < (uintptr_t)arrivals->input + arrivals->input_size;
 }
 
-/* The engine forgets before the callback any packet that does not lie in the input: a frame that
- * came in two reads, a packet that was held back or rebuilt. */
+/* The engine frees the packet after this callback. A packet outside the input is copied: its frame
+ * came in two reads, or it was in the reorder buffer or rebuilt from parity. */
 void lt_io_arrivals_collect(void *user, const livetcp_packet *packet)
 {
     lt_io_arrivals *arrivals = user;
     uint8_t *copy = NULL;
 
     if (!grow(arrivals))
-        return; /* out of memory: this packet is lost, as on any live path */
+        return; /* out of memory: this packet is lost */
     if (!in_input(arrivals, packet->data)) {
         copy = malloc(packet->size);
         if (!copy)
@@ -164,8 +164,8 @@ static void notify_session_state(livetcp_session *session, const livetcp_engine_
         session->callbacks.on_state(session, event->state.session, why, session->user);
 }
 
-/* A connection that the session's end takes along is no news, nor is an attempt that fails as the
- * one before did. */
+/* False for connections closed by the end of the session, and for an attempt that failed for the
+ * same reason as the one before. */
 static bool is_news(livetcp_session *session, const livetcp_error *error, bool was_open)
 {
     bool ended = error->code == LIVETCP_ERR_CLOSED ||
@@ -226,16 +226,17 @@ static void explain_warning(livetcp_session *session, const livetcp_engine_event
     switch (event->reason) {
     case LIVETCP_ERR_INVALID_ARGUMENT:
         lt_fail(warning, event->reason,
-                "max-send-delay is %.1f ms and the shortest round trip %.1f ms: nothing arrives so "
-                "soon, and %.1f ms are used; set max-send-delay above one round trip, or to 0",
+                "max-send-delay is %.1f ms and the shortest round trip %.1f ms: no packet can "
+                "arrive in time, and %.1f ms are used; set max-send-delay above one round trip, or "
+                "to 0",
                 (double)event->asked_us / LIVETCP_USEC_MSEC,
                 (double)event->used_us / LIVETCP_USEC_MSEC,
                 (double)event->used_us / LIVETCP_USEC_MSEC);
         break;
     case LIVETCP_ERR_TOO_SLOW:
         lt_fail(warning, event->reason,
-                "min-bitrate is %.0f kbit/s and the path carries %.0f kbit/s of media: what is too "
-                "much is dropped, by importance; lower min-bitrate, or the stream's bit rate",
+                "min-bitrate is %.0f kbit/s and the path carries %.0f kbit/s of media: the "
+                "excess is dropped, by importance; lower min-bitrate, or the stream's bit rate",
                 event->min_bitrate / 1e3, event->bitrate / 1e3);
         break;
     case LIVETCP_ERR_KEYFRAME_DROPPED:
@@ -246,9 +247,9 @@ static void explain_warning(livetcp_session *session, const livetcp_engine_event
         break;
     case LIVETCP_ERR_CONNECTION_LOST:
         lt_fail(warning, event->reason,
-                "something on the way (a proxy, a tunnel) ends TCP connections, and a connection "
-                "broke with packets in it that it had acknowledged; those still kept are sent "
-                "again: see acknowledged_lost and acknowledged_resent in the statistics");
+                "a proxy or tunnel on the path ends TCP connections, and a connection broke with "
+                "packets in it that it had acknowledged; those still kept are sent again: see "
+                "acknowledged_lost and acknowledged_resent in the statistics");
         break;
     default:
         copy_policy_name(session, policy, sizeof policy);
@@ -313,7 +314,7 @@ static bool may_notify(const livetcp_session *session)
     return !session->ended && !session->closed_notified;
 }
 
-/* Notifies of events up to the end of the session, which is left for later unless `end`. */
+/* Calls back for events up to the end of the session, which is left for the last call (`end`). */
 static void notify_events(livetcp_session *session, bool end)
 {
     while (may_notify(session)) {
@@ -332,15 +333,15 @@ static void notify_events(livetcp_session *session, bool end)
     }
 }
 
-/* A caller that came to receive was perhaps not allowed to publish. */
+/* A caller may have been admitted to receive only. */
 static bool may_send(livetcp_session *session, const livetcp_packet *packet)
 {
     if (packet->rtcp || session->introduced.role != LIVETCP_ROLE_SUBSCRIBE)
         return true;
-    if (!session->told_misuse)
+    if (!session->misuse_logged)
         LT_IO_LOG(&session->context->log, LIVETCP_LOG_WARNING, "session",
                   "%s: media of a caller with role=subscribe is dropped", session->remote);
-    session->told_misuse = true;
+    session->misuse_logged = true;
     return false;
 }
 

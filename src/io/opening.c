@@ -53,7 +53,7 @@ static lt_io_opening_step end(lt_io_opening *opening, lt_io_opening_step step)
     return step;
 }
 
-/* Waits with this input for more, or for something else. */
+/* Keeps this input until more arrives, or until the step's condition is met. */
 static lt_io_opening_step hold(lt_io_opening *opening, const uint8_t *data, size_t size,
                                lt_io_opening_step step)
 {
@@ -62,7 +62,7 @@ static lt_io_opening_step hold(lt_io_opening *opening, const uint8_t *data, size
 
 /* ---- what may come ---- */
 
-/* A WebSocket may come, or has to; there is none within one. */
+/* True if a WebSocket is possible or required next; WebSockets do not nest. */
 static bool expects_websocket(const lt_io_opening *opening)
 {
     return opening->config->websocket != LIVETCP_WEBSOCKET_OFF &&
@@ -74,21 +74,21 @@ static bool needs_websocket(const lt_io_opening *opening)
     return opening->config->websocket == LIVETCP_WEBSOCKET_ON && expects_websocket(opening);
 }
 
-/* On a plain wire neither side has to send first, unless peers are to send, or TLS or a WebSocket
- * may come. */
+/* On a plain wire a connection may be silent: it is attached at once, unless peer-sends, TLS or a
+ * WebSocket make the peer send first. */
 static bool is_taken_at_once(const lt_io_opening *opening)
 {
     return opening->config->wire == LIVETCP_WIRE_PLAIN && !opening->config->peer_sends &&
            (opening->filter || !opening->tls) && !expects_websocket(opening);
 }
 
-/* Its protocol is for the server that shares the port. */
+/* True if the protocol belongs to the server that shares the port. */
 static bool is_foreign(const lt_io_opening *opening, lt_peer_kind kind)
 {
     const livetcp_config *config = opening->config;
 
     if (kind == LT_PEER_PROXY_HEADER && config->proxy_protocol)
-        return false; /* nobody that may say whose the connection is */
+        return false; /* not a trusted proxy: its header is not believed */
     return config->fallback[0] && !opening->filter &&
            (lt_peer_kind_name(kind) || kind == LT_PEER_OTHER);
 }
@@ -116,7 +116,7 @@ static lt_io_opening_step begin_websocket(lt_io_opening *opening, const uint8_t 
     return result == LIVETCP_OK ? LT_IO_OPENING_FILTER : fail(opening, result);
 }
 
-/* Detects the peer's protocol before its input is used. */
+/* Selects the next layer from the peer's detected protocol. */
 static lt_io_opening_step choose_protocol(lt_io_opening *opening, lt_peer_kind kind,
                                           const uint8_t *data, size_t size)
 {
@@ -133,7 +133,7 @@ static lt_io_opening_step choose_protocol(lt_io_opening *opening, lt_peer_kind k
     return end(opening, kind == LT_PEER_PLAIN ? LT_IO_OPENING_PLAIN : LT_IO_OPENING_SESSION);
 }
 
-/* TLS, for us or for the server that shares the port. */
+/* A ClientHello: for this listener, or for the server that shares the port (by ALPN). */
 static lt_io_opening_step take_hello(lt_io_opening *opening, const uint8_t *data, size_t size)
 {
     lt_client_hello hello = LT_CLIENT_HELLO_OFFERED;
@@ -168,7 +168,7 @@ static lt_io_opening_step take_first_bytes(lt_io_opening *opening, const uint8_t
 
 /* ---- a server in front ---- */
 
-/* The first bytes of a trusted proxy's connection. */
+/* The PROXY header of a trusted proxy. */
 static lt_io_opening_step take_header(lt_io_opening *opening, const uint8_t **data, size_t *size)
 {
     lt_proxy_header header;
@@ -194,8 +194,7 @@ static lt_io_opening_step take_header(lt_io_opening *opening, const uint8_t **da
     return LT_IO_OPENING_PEER;
 }
 
-/* A WebSocket's request may say whose it is, if a server in front that is known has passed it on.
- */
+/* Takes the peer's address from X-Forwarded-For, if the request came from a trusted server. */
 static bool is_forwarded(lt_io_opening *opening)
 {
     const char *trusted = opening->config->websocket_forwarded_from;
@@ -257,7 +256,7 @@ lt_io_opening_step lt_io_opening_broken(lt_io_opening *opening, const uint8_t **
     return refuse(opening, LT_IO_OPENING_BROKEN_FILTER);
 }
 
-/* A caller sends first. A silent peer waits for media, unless peers are to send some. */
+/* A caller sends first. A peer that stays silent is a plain receiver, unless peers must send. */
 lt_io_opening_step lt_io_opening_expire(lt_io_opening *opening, const uint8_t **data, size_t *size)
 {
     const livetcp_config *config = opening->config;
@@ -286,8 +285,8 @@ const lt_ip *lt_io_opening_peer(const lt_io_opening *opening, uint16_t *port)
     return &opening->ip;
 }
 
-/* A peer that sends RTP can read a REJECT, or ignores it; a LiveTCP caller at a plain port is told
- * by one, too. */
+/* The REJECT's reason, for peers that can read one: a LiveTCP caller at a plain port. A peer that
+ * sends RTP ignores it. */
 static livetcp_result explain_wrong_end(const lt_io_opening *opening, const char *who,
                                         livetcp_error *error)
 {

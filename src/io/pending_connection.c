@@ -16,25 +16,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One read before the key agreement: all that a handshake may be. */
+/* Bytes per read before the key agreement: no handshake message is longer. */
 #define READ_SIZE 4096
 
 _Static_assert(LT_IO_OPENING_HELD_MAX + READ_SIZE <= LT_IO_READ_SIZE, "held bytes, and a read");
 
-/* Key agreements in one go, so that a flood of them does not stop the media. */
+/* Key agreements per wake-up: bounds the time away from media. */
 #define TURNS_PER_WAKEUP 16
 
 typedef struct pending_connection {
     lt_io_pool_member member;
     livetcp_listener *listener; /* referenced until this is freed */
-    uv_os_sock_t socket;        /* LT_NO_SOCKET once a session has it, or it lingers */
+    uv_os_sock_t socket;        /* LT_NO_SOCKET once released */
     lt_io_lazy_watch watch;
-    lt_io_opening opening;   /* its protocol, and what is between it and the socket */
-    bool opened;             /* it speaks session mode */
-    lt_io_joining joining;   /* then: into which session */
-    bool prepared;           /* the socket has its options */
-    bool costly;             /* a key was agreed, or a challenge written, and nothing is proved */
-    lt_io_released released; /* whose it is; once it has left, socket, filter and state */
+    lt_io_opening opening;   /* its protocol, and the layers below it */
+    bool opened;             /* the opening is complete: session mode */
+    lt_io_joining joining;   /* then: the handshake with a session */
+    bool prepared;           /* the socket options are set */
+    bool costly;             /* a key agreement or CHALLENGE was spent, and no PROOF has come */
+    lt_io_released released; /* peer's address; after release(): socket, filter and state */
 } pending_connection;
 
 static void arm_timer(livetcp_listener *listener);
@@ -59,7 +59,7 @@ static livetcp_pending *state_of(const pending_connection *pending)
     return lt_io_joining_state(&pending->joining);
 }
 
-/* Nothing is read, from the socket or out of the filter. */
+/* True while neither socket nor filter is read. */
 static bool is_waiting(const pending_connection *pending)
 {
     return lt_io_opening_waits(&pending->opening) || lt_io_joining_waits(&pending->joining);
@@ -85,8 +85,8 @@ static void free_pending(lt_io_lazy_watch *watch)
     lt_io_listener_release(listener);
 }
 
-/* Leaves the pool, with its socket and all that belongs to it. The struct lives until the loop
- * turns, or nobody is at work. */
+/* Removes it from the pool and hands over socket, filter and state. The struct is freed on the
+ * loop's next turn, or by lt_io_lazy_watches_free_ended(). */
 static lt_io_released *release(pending_connection *pending)
 {
     livetcp_listener *listener = pending->listener;
@@ -101,14 +101,14 @@ static lt_io_released *release(pending_connection *pending)
     return &pending->released;
 }
 
-/* The same of one that has proved itself, or need not. */
+/* As release(), of a connection that is authenticated or on a plain wire. */
 static lt_io_released *release_proved(pending_connection *pending)
 {
     pending->costly = false;
     return release(pending);
 }
 
-/* Closes without a word. */
+/* Closes without a message. */
 static void drop(pending_connection *pending)
 {
     lt_socket_close(release(pending)->socket);
@@ -141,15 +141,15 @@ bool lt_io_pending_drop_surplus(livetcp_listener *listener, int shortage)
 
 /* ---- waiting ---- */
 
-/* Has the loop watch it; turned away where the loop cannot. */
+/* Makes the loop watch the socket; rejects the connection if that fails. */
 static void watch_for(pending_connection *pending, int events)
 {
     if (!lt_io_lazy_watch_start(&pending->watch, pending->socket, events))
         reject(pending, LIVETCP_ERR_SYSTEM);
 }
 
-/* Its input stays in the kernel, and TCP keeps the peer from sending much; its end is noticed, by
- * the loop or, before it has waited for long, at its turn. */
+/* Input stays in the kernel, and TCP's flow control limits what the peer can send. The peer's close
+ * is noticed by the loop or, before the socket is watched, when its turn comes. */
 static void wait_for_other(pending_connection *pending)
 {
     lt_io_lazy_watch_wait(&pending->watch, lt_io_now());
@@ -161,7 +161,7 @@ static void wait_for_turn(pending_connection *pending)
     lt_io_pool_want_turn(&pending->listener->pool, &pending->member, lt_io_now());
 }
 
-/* The wait is over. False if it was turned away. */
+/* Ends the wait. False if the connection was turned away. */
 static bool go_on(pending_connection *pending)
 {
     watch_for(pending, UV_READABLE);
@@ -186,7 +186,7 @@ static void join_session(pending_connection *pending, const livetcp_reply *joine
     lt_io_released_join_session(release_proved(pending), session, joined, data, size);
 }
 
-/* False if it was turned away. */
+/* False if the connection was turned away. */
 static bool write_answer(pending_connection *pending, const lt_io_joining_answer *answer)
 {
     if (!lt_io_reply_write(pending->socket, filter_of(pending), &answer->reply)) {
@@ -197,7 +197,8 @@ static bool write_answer(pending_connection *pending, const lt_io_joining_answer
     return true;
 }
 
-/* Input that follows is `data`. True if the handshake goes on at once. */
+/* Carries out a step; `data` is the input after it. True if receive() must be called again at
+ * once. */
 static bool follow_joining(pending_connection *pending, lt_io_joining_step step,
                            const lt_io_joining_answer *answer, const uint8_t *data, size_t size)
 {
@@ -243,7 +244,8 @@ static void take_messages(pending_connection *pending, const uint8_t *data, size
 
 static void serve_filter(pending_connection *pending);
 
-/* From here on the connection is the peer's, and so are its limits. False if it was turned away. */
+/* Accounts the connection to the stated peer, whose limits apply from now on. False if it was
+ * turned away. */
 static bool take_address(pending_connection *pending)
 {
     livetcp_listener *listener = pending->listener;
@@ -258,11 +260,11 @@ static bool take_address(pending_connection *pending)
     }
     lt_io_released_name(&pending->released, &address);
     if (leaves)
-        push_out(pending_of(leaves)); /* which calls back: the listener may end */
+        push_out(pending_of(leaves)); /* calls back: the listener may end */
     return pending->socket != LT_NO_SOCKET;
 }
 
-/* Its protocol is for the server that shares the port. */
+/* Passes the connection on to the server that shares the port. */
 static void pass_on(pending_connection *pending, const uint8_t *data, size_t size)
 {
     livetcp_listener *listener = pending->listener;
@@ -282,12 +284,13 @@ static void refuse_opening(pending_connection *pending)
     livetcp_result reason = lt_io_opening_explain(&pending->opening, who, &error);
     if (reason != LIVETCP_OK)
         livetcp_pending_reject(state_of(pending), reason, &reply);
-    if (filter_of(pending)) /* an alert, a closing frame, an HTTP error */
+    if (filter_of(pending)) /* a TLS alert, a WebSocket close frame, an HTTP error */
         lt_io_reply_flush(pending->socket, filter_of(pending));
     lt_io_released_send_off(release(pending), &error, &reply);
 }
 
-/* Before our first record: the second would wait for an acknowledgment. */
+/* Sets the socket options, before the first record: with Nagle's algorithm the second would wait
+ * for an acknowledgment. */
 static livetcp_result prepare(pending_connection *pending)
 {
     if (pending->prepared)
@@ -306,7 +309,8 @@ static void begin_filter(pending_connection *pending)
         serve_filter(pending);
 }
 
-/* Authenticators are of this TLS connection alone, if the caller knows that it ends here. */
+/* Binds authenticators to this TLS connection, if both ends know that TLS connects them
+ * directly. */
 static bool bind_to_tls(pending_connection *pending)
 {
     uint8_t binding[LT_TLS_BINDING_SIZE];
@@ -330,7 +334,8 @@ static void begin_handshake(pending_connection *pending, const uint8_t *data, si
     take_messages(pending, data, size);
 }
 
-/* Input of that step, and what follows, is `data`. True if the opening goes on at once. */
+/* Carries out a step; `data` is its input and what follows. True if receive() must be called again
+ * at once. */
 static bool follow_opening(pending_connection *pending, lt_io_opening_step step,
                            const uint8_t *data, size_t size)
 {
@@ -392,7 +397,7 @@ static void fail_filter(pending_connection *pending)
     follow_opening(pending, step, data, size);
 }
 
-/* What the filter gives, until the connection waits, has left or there is no more. */
+/* Processes plaintext of the filter until the connection waits, has left, or there is no more. */
 static void take_plaintext(pending_connection *pending)
 {
     uint8_t *buffer = pending->listener->context->read_buffer;
@@ -414,7 +419,7 @@ static void take_plaintext(pending_connection *pending)
         lose(pending, 0);
 }
 
-/* After the filter got input: its answers, and what it gives. */
+/* After the filter got input: writes its output, processes its plaintext. */
 static void serve_filter(pending_connection *pending)
 {
     if (lt_io_filter_state_of(filter_of(pending)) == LT_IO_FILTER_FAILED) {
@@ -469,9 +474,8 @@ static void begin_tls(pending_connection *pending)
     follow_opening(pending, step, NULL, 0);
 }
 
-/* What it waited for has come: its turn, or another connection's end or proof. Input that came
- * before is the first to be taken, then what the filter holds. The pending may be gone after this.
- */
+/* Continues after a wait for a turn or for another connection: first with input that was held, then
+ * with plaintext in the filter. The pending connection may be freed after this. */
 static void go_on_joining(pending_connection *pending)
 {
     lt_io_joining_answer answer;
@@ -508,7 +512,7 @@ static void serve_turns(livetcp_listener *listener)
     }
 }
 
-/* JOINs whose session is there now, or will never be. */
+/* Continues JOINs whose session exists now, or will never exist. */
 static void serve_resumed(livetcp_listener *listener)
 {
     lt_io_joining *joining;
@@ -517,7 +521,7 @@ static void serve_resumed(livetcp_listener *listener)
         go_on_joining(LT_LIST_ELEMENT(joining, pending_connection, joining));
 }
 
-/* Those that wait for long. */
+/* Watches the sockets of connections that have waited for a while. */
 static void watch_late(livetcp_listener *listener)
 {
     livetcp_usec now = lt_io_now();
@@ -527,7 +531,8 @@ static void watch_late(livetcp_listener *listener)
         watch_for(LT_LIST_ELEMENT(late, pending_connection, watch), UV_DISCONNECT);
 }
 
-/* After anything that may have made someone ready, and with nobody at work. */
+/* Call after anything that may have ended a wait, while no function works on a pending
+ * connection. */
 void lt_io_pending_serve(livetcp_listener *listener)
 {
     serve_turns(listener);
@@ -573,7 +578,7 @@ static void expire(pending_connection *pending)
     size_t size = 0;
 
     if (lt_io_joining_is_parked(&pending->joining)) {
-        drop(pending); /* its caller knows what it waits for */
+        drop(pending); /* its caller has been answered: no reject */
     } else if (pending->opened) {
         reject(pending, LIVETCP_ERR_HANDSHAKE_TIMEOUT);
     } else {
@@ -582,7 +587,7 @@ static void expire(pending_connection *pending)
     }
 }
 
-/* Decides about peers silent for too long. Calls back. */
+/* Handles handshake timeouts. Calls back. */
 static void expire_all(livetcp_listener *listener, livetcp_usec now)
 {
     while (!listener->ended && deadline_of(listener) <= now)
@@ -604,7 +609,7 @@ static void on_timer(uv_timer_t *timer)
     lt_io_listener_release(listener);
 }
 
-/* For the first deadline, the next turn, or the end of the first wait that is not watched. */
+/* Arms the timer for the first handshake timeout, the next turn, or the next unwatched wait. */
 static void arm_timer(livetcp_listener *listener)
 {
     livetcp_usec deadline = deadline_of(listener);
@@ -648,10 +653,11 @@ static livetcp_result begin(livetcp_listener *listener, pending_connection *pend
     return LIVETCP_OK;
 }
 
-/* What has come already is read without the loop, which in a flood is all of a connection. */
+/* Reads input that has already arrived without asking the loop; in a flood that is often the whole
+ * life of a connection. */
 static void take_first(pending_connection *pending)
 {
-    take_first_bytes(pending, NULL, 0); /* a plain wire waits for none */
+    take_first_bytes(pending, NULL, 0); /* a silent plain peer is attached at once */
     if (pending->socket != LT_NO_SOCKET)
         read_input(pending, 0);
     if (is_reading(pending) && !lt_io_lazy_watch_is_watched(&pending->watch))
@@ -678,7 +684,7 @@ void lt_io_pending_accept(livetcp_listener *listener, uv_os_sock_t fd, const lt_
     }
     if (leaves)
         push_out(pending_of(leaves));
-    if (!listener->ended) /* or `pending` has left with it */
+    if (!listener->ended) /* if the listener has ended, `pending` is freed */
         take_first(pending);
 }
 

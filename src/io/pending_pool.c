@@ -4,22 +4,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Addresses without connections that are remembered; the one left longest ago is forgotten. */
+/* Number of empty addresses that are remembered; the one left longest ago is forgotten first. */
 #define REMEMBERED_MAX 1024
 
-/* Share of the turns for addresses that failed often. */
+/* Share of the turns for addresses with many failures. */
 #define BLAMED_SHARE 0.5
 
 struct lt_io_pool_source {
     uint8_t key[LT_ADDRESS_KEY];
-    lt_io_pool_source *next; /* with the same hash */
-    lt_list in_turn;         /* in one of `turns` if members wait, else in `empty` or nowhere */
-    lt_list in_count;        /* in one of `by_count`, unless it has no members */
+    lt_io_pool_source *next; /* next in the hash bucket */
+    lt_list in_turn;         /* in a list of `turns` if members wait, else in `empty` or in none */
+    lt_list in_count;        /* in a list of `by_count`; in none without members */
     lt_list members;         /* the oldest first */
     lt_list waiting;         /* the newest first */
     unsigned count;
-    unsigned unproved;  /* members that have had a turn */
-    lt_bucket forgiven; /* failures that it may still have */
+    unsigned unproved;  /* members that had a turn and have not proved themselves */
+    lt_bucket forgiven; /* failures that are still forgiven */
 };
 
 /* ---- addresses ---- */
@@ -110,7 +110,7 @@ static bool is_blamed(const lt_io_pool_source *source, livetcp_usec now)
     return forgiven(source, now) < 1;
 }
 
-/* Of a source with members that wait. */
+/* Rank of a source with waiting members. */
 static lt_io_pool_rank rank_of(const lt_io_pool_source *source, livetcp_usec now)
 {
     const lt_io_pool_member *next =
@@ -129,7 +129,7 @@ static void take_rank(lt_io_pool *pool, lt_io_pool_source *source, livetcp_usec 
     lt_list_insert_last(&pool->waiting[rank_of(source, now)], &source->in_turn);
 }
 
-/* Sources with few members are sorted by how many. */
+/* Updates the member count, and the list of that count. */
 static void set_count(lt_io_pool *pool, lt_io_pool_source *source, unsigned count)
 {
     source->count = count;
@@ -139,7 +139,7 @@ static void set_count(lt_io_pool *pool, lt_io_pool_source *source, unsigned coun
                             &source->in_count);
 }
 
-/* Nobody of it is here: it is remembered only as long as it has failures. */
+/* The source has no members: keeps it only while it has failures. */
 static void left_by_all(lt_io_pool *pool, lt_io_pool_source *source, livetcp_usec now)
 {
     if (forgiven(source, now) >= LT_IO_POOL_FORGIVEN) {
@@ -183,7 +183,7 @@ void lt_io_pool_clear(lt_io_pool *pool)
         forget_first_empty(pool);
 }
 
-/* The source of an address, which is about to have a member; NULL without memory. */
+/* The source of an address that is about to get a member; NULL without memory. */
 static lt_io_pool_source *take_source(lt_io_pool *pool, const lt_address *address)
 {
     uint8_t key[LT_ADDRESS_KEY];
@@ -273,7 +273,7 @@ lt_io_pool_member *lt_io_pool_oldest(const lt_io_pool *pool)
     return in_pool(lt_list_first(&pool->members));
 }
 
-/* The source that has most, NULL if none has any. */
+/* The source with the most members, NULL if there are none. */
 static const lt_io_pool_source *largest_of(const lt_io_pool *pool)
 {
     const lt_io_pool_source *largest = NULL;
@@ -321,7 +321,7 @@ bool lt_io_pool_is_blamed(const lt_io_pool_member *member, livetcp_usec now)
     return is_blamed(member->source, now);
 }
 
-/* The first source of a rank that still has it; NULL if there is none. */
+/* The first source in a rank's list whose rank is still the same; NULL if there is none. */
 static lt_io_pool_source *first_of(lt_io_pool *pool, lt_io_pool_rank rank, livetcp_usec now)
 {
     lt_io_pool_source *source;
@@ -331,7 +331,7 @@ static lt_io_pool_source *first_of(lt_io_pool *pool, lt_io_pool_rank rank, livet
     return source;
 }
 
-/* The source that is served now, NULL if none. Clean addresses and doubted ones take turns. */
+/* The source whose turn it is, NULL if none. Clean and other sources alternate. */
 static lt_io_pool_source *served(lt_io_pool *pool, livetcp_usec now)
 {
     lt_io_pool_source *clean, *doubted;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A session feeds a playout: packets and path info in, reports back. Everything happens when a
- * packet comes, on the loop's thread: before the first there is nothing to report, and after the
- * last nothing new. */
+/* Feeds a playout from a session: packets and path info in, reports back. All work happens on the
+ * arrival of a packet, on the loop's thread; between packets there is nothing to report. */
 #include "io/taps.h"
 
 #include "base/error.h"
@@ -11,34 +10,34 @@
 
 #include <stdlib.h>
 
-/* Interval of path updates: until the path is known, and then. */
+/* Interval of path updates: until the path is known, and afterwards. */
 #define PATH_SOON_US     (100 * LIVETCP_USEC_MSEC)
 #define PATH_INTERVAL_US LIVETCP_USEC_SEC
 
-/* Round-trip times this near each other are the same. */
+/* Round-trip times that differ by less count as equal. */
 #define SAME_RTT_US (2 * LIVETCP_USEC_MSEC)
 
 #define REPORT_INTERVAL_US (100 * LIVETCP_USEC_MSEC)
 
-/* Sessions report no longer times. */
+/* Longest time that is reported. */
 #define MAX_REPORTED_US (60 * (livetcp_usec)LIVETCP_USEC_SEC)
 
 typedef struct attached {
-    lt_io_tap tap; /* first: taps are cast */
+    lt_io_tap tap; /* must be first: taps are cast */
     livetcp_playout *playout;
     livetcp_playout_attachment how;
 
-    livetcp_playout_path path; /* last one given to the playout */
-    livetcp_usec path_us;      /* when it was last looked at; 0 = never */
+    livetcp_playout_path path; /* as last passed to the playout */
+    livetcp_usec path_us;      /* time of the last update; 0 = never */
     bool path_known;
 
     /* since the last report */
     uint64_t arrivals;
-    livetcp_usec waits_us;  /* sum of times from arrival to playing */
-    livetcp_usec margin_us; /* the minimum of them; negative = late */
+    livetcp_usec waits_us;  /* sum of the times from arrival to playout */
+    livetcp_usec margin_us; /* minimum of them; negative = late */
 
     livetcp_usec reported_us;
-    uint64_t late_before; /* packets, in the playout before this session */
+    uint64_t late_before; /* late packets in the playout before this session */
 } attached;
 
 static livetcp_usec now_us(void)
@@ -60,7 +59,7 @@ static void unlock(const attached *a)
 
 /* ---- the path ---- */
 
-/* Of several repairs the one that takes the least time counts. */
+/* Of several repair mechanisms, the fastest one. */
 static livetcp_playout_repair repair_of(const livetcp_session_stats *stats)
 {
     unsigned protection = stats->peer.protection;
@@ -78,8 +77,8 @@ static livetcp_usec known(livetcp_usec us)
     return us > 0 ? us : 0;
 }
 
-/* A receiver sends little, so that its peer acknowledges late: the minimum of its own round trips
- * is the most accurate. */
+/* A receiver sends little, so its peer delays acknowledgements: the minimum of its own round trips
+ * is the most accurate value. */
 static void read_path(const livetcp_session_stats *stats, livetcp_playout_path *path)
 {
     if (stats->peer.connections == 0) {
@@ -112,7 +111,7 @@ livetcp_result livetcp_session_get_playout_path(livetcp_session *session,
     return LIVETCP_OK;
 }
 
-/* Their average is taken over time. */
+/* True if some packets were repaired; the shares are averages over time. */
 static bool has_shares(const livetcp_playout_path *path)
 {
     double sum = 0;
@@ -157,7 +156,7 @@ static void note_margin(attached *a, livetcp_usec margin_us)
     a->arrivals++;
 }
 
-/* Under the lock. Packets that the playout refuses are counted by it, or no loss. */
+/* Under the lock. Packets that the playout refuses are counted there. */
 static void put(attached *a, const void *data, size_t size, livetcp_usec arrival_us, unsigned flags)
 {
     livetcp_playout_packet packet = {.struct_size = sizeof packet,
@@ -175,7 +174,7 @@ static void put(attached *a, const void *data, size_t size, livetcp_usec arrival
         note_margin(a, slot.play_us - arrival_us);
 }
 
-/* Under the lock. A packet that is not redundant is one frame: itself. */
+/* Under the lock. A packet without redundancy is one frame. */
 static void put_frames(attached *a, const livetcp_packet *packet, livetcp_usec arrival_us)
 {
     livetcp_redundancy_frame frames[LIVETCP_REDUNDANCY_MAX_FRAMES];
@@ -219,8 +218,8 @@ static void on_packet(lt_io_tap *tap, livetcp_session *session, const livetcp_pa
     if (packet->rtcp || (a->how.wants && !a->how.wants(packet, a->how.user)))
         return;
     update_path(a, session, now);
-    /* A packet that was held back for the order of sequence numbers is there now, and not since it
-     * was read: it would be late by a wait that the playout knows nothing about. */
+    /* A packet that waited in the reorder buffer counts as arriving now: with its read time it
+     * would seem late by a wait that the playout does not know. */
     if (session->config.order == LIVETCP_ORDER_SEQUENCE)
         arrival_us = now;
     lock(a);
@@ -247,7 +246,7 @@ typedef struct attach_call {
     livetcp_result result;
 } attach_call;
 
-/* Where the tap of this playout is linked in; *NULL if it is not attached. */
+/* The link to this playout's tap; *NULL if it is not attached. */
 static lt_io_tap **find(livetcp_session *session, const livetcp_playout *playout)
 {
     lt_io_tap **link = &session->taps;

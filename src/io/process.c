@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* State that exists once per process. Nonces and keys come from OpenSSL's generator, which the
- * operating system seeds. */
+/* State per process. Nonces and keys come from OpenSSL's generator, which the operating system
+ * seeds. */
 #include "io/process.h"
 
 #include "rtp/rtcp/reporter.h"

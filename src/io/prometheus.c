@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Figures of sessions in Prometheus' text format 0.0.4: base units, counters end with _total. All
- * lines of a family stand together, whatever session they are of. */
+/* Statistics of sessions in Prometheus' text format 0.0.4: base units, counters end with _total.
+ * All lines of a metric family stand together, for all sessions. */
 #include <livetcp/session.h>
 
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What does not fit is counted only. */
+/* Text that does not fit is counted only. */
 typedef struct text {
     char *bytes;
     size_t size, used;
@@ -40,12 +40,12 @@ typedef struct seen {
     livetcp_session_stats stats;
 } seen;
 
-/* A figure of a session: a counter, or a time in µs, negative when it is not known. */
+/* A metric of a session: a counter, or a time in microseconds; negative = unknown. */
 typedef struct figure {
     const char *name, *type, *help;
     size_t offset;
     enum { COUNT, SIZE, USEC, BITS } kind;
-    const char *more; /* labels */
+    const char *more; /* additional labels */
 } figure;
 
 #define AT(field) offsetof(livetcp_session_stats, field)

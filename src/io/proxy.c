@@ -18,18 +18,18 @@
 
 struct lt_io_proxy {
     lt_proxy address;
-    char *no_proxy;             /* of the environment; NULL = none */
+    char *no_proxy;             /* value of the environment variable; NULL = none */
     lt_tls_context *tls;        /* of an https:// proxy; NULL otherwise */
-    lt_proxy_challenge asked;   /* on the connection before */
-    livetcp_usec refused_until; /* the user and password */
+    lt_proxy_challenge asked;   /* last challenge of the proxy */
+    livetcp_usec refused_until; /* until then the credentials count as refused */
     livetcp_error refusal;
-    bool tested;  /* the user and password were accepted */
-    bool testing; /* a connection finds out */
+    bool tested;  /* the credentials were accepted */
+    bool testing; /* a connection is testing them */
 };
 
 /* ---- the environment ---- */
 
-/* As curl has it: the first that is set. NULL if none is. */
+/* The first variable that is set, in curl's order. NULL if none is. */
 static const char *variable(const char *const *names, const char **name)
 {
     for (; *names; names++) {
@@ -41,7 +41,7 @@ static const char *variable(const char *const *names, const char **name)
     return NULL;
 }
 
-/* Writes the URL of the environment's proxy, "" if there is none. */
+/* The URL of the environment's proxy, or "". */
 static livetcp_result read_environment(char url[URL_SIZE], const char **where, livetcp_error *error)
 {
     static const char *const names[] = {"https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY",
@@ -169,7 +169,7 @@ livetcp_result lt_io_proxy_filter(lt_io_proxy *proxy, lt_tls_filter **filter)
     return lt_tls_filter_create(proxy->tls, wall.tv_sec, filter);
 }
 
-/* HTTP proxies get them when they have asked. */
+/* HTTP proxies get credentials only after a challenge. */
 bool lt_io_proxy_begin_test(lt_io_proxy *proxy, bool *testing)
 {
     bool given = proxy->address.kind == LT_PROXY_SOCKS5 || proxy->asked.scheme;

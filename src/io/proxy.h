@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A caller's proxy as a config or the environment has it, and what is known of it. */
+/* A caller's proxy from the config or the environment, and its state. */
 #ifndef LT_IO_PROXY_H
 #define LT_IO_PROXY_H
 
@@ -10,14 +10,13 @@
 
 typedef struct lt_io_proxy lt_io_proxy;
 
-/* Any thread. *proxy is NULL for a config without one, or if the environment names none. Errors
- * name the setting or the variable, never user and password: LIVETCP_ERR_INVALID_ARGUMENT,
- * LIVETCP_ERR_NO_MEMORY. */
+/* Any thread. *proxy is NULL if neither config nor environment names one. Errors name the setting
+ * or the variable, never user and password: LIVETCP_ERR_INVALID_ARGUMENT, LIVETCP_ERR_NO_MEMORY. */
 livetcp_result lt_io_proxy_create(const livetcp_config *config, lt_io_proxy **proxy,
                                   livetcp_error *error);
 void lt_io_proxy_destroy(lt_io_proxy **proxy);
 
-/* False if the host is called directly. */
+/* False if the host is to be connected directly (no_proxy). */
 bool lt_io_proxy_serves(const lt_io_proxy *proxy, const char *host, uint16_t port);
 
 const lt_proxy *lt_io_proxy_address(const lt_io_proxy *proxy);
@@ -26,21 +25,22 @@ const lt_proxy *lt_io_proxy_address(const lt_io_proxy *proxy);
  * outlive it. */
 lt_tunnel *lt_io_proxy_tunnel(lt_io_proxy *proxy, const char *host, uint16_t port);
 
-/* Loop's thread. The TLS of a new connection to the proxy; NULL in *filter for one without. Errors:
- * LIVETCP_ERR_NO_MEMORY. */
+/* Loop's thread. The TLS filter of a new connection to an https:// proxy; NULL in *filter for
+ * others. Errors: LIVETCP_ERR_NO_MEMORY. */
 livetcp_result lt_io_proxy_filter(lt_io_proxy *proxy, lt_tls_filter **filter);
 
-/* Loop's thread. The user and password are tried on one connection before all others use them, or a
- * wrong password would be counted for each. begin_test() is true if they need no test, or if this
- * connection makes it: *testing is set then, and it calls end_test(). False: it has to wait. */
+/* Loop's thread. The credentials are tested on one connection before the others use them: a wrong
+ * password would otherwise count as one failed login per connection. True if no test is needed, or
+ * if this connection makes it: then *testing is set, and it must call end_test(). False: the
+ * connection has to wait. */
 bool lt_io_proxy_begin_test(lt_io_proxy *proxy, bool *testing);
 void lt_io_proxy_end_test(lt_io_proxy *proxy);
 
-/* Loop's thread. A tunnel is open: they were accepted. */
+/* Loop's thread. A tunnel is open: the credentials are accepted. */
 void lt_io_proxy_accepted(lt_io_proxy *proxy);
 
-/* Loop's thread. Remembers for a minute that the proxy does not accept the user and password, so
- * that many connections that try again do not lock the user out. */
+/* Loop's thread. Remembers for a minute that the proxy refuses the credentials, so that repeated
+ * attempts do not lock the user out. */
 void lt_io_proxy_refused(lt_io_proxy *proxy, const livetcp_error *error);
 bool lt_io_proxy_is_refusing(const lt_io_proxy *proxy, livetcp_error *error);
 

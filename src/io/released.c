@@ -6,6 +6,7 @@
 #include "io/lingering_close.h"
 #include "io/listener.h"
 #include "io/reply.h"
+#include "io/session_slots.h"
 #include "io/socket.h"
 #include "io/undecided.h"
 
@@ -33,7 +34,7 @@ void lt_io_released_clear(lt_io_released *released)
 
 /* ---- away ---- */
 
-/* Sends the last words, if possible, and closes. */
+/* Sends the reply if possible, and closes. */
 void lt_io_released_dismiss(lt_io_released *released, livetcp_result reason,
                             const livetcp_reply *reply)
 {
@@ -77,7 +78,7 @@ void lt_io_released_reject(lt_io_released *released, livetcp_result reason)
     lt_io_released_turn_away(released, reason, &reply);
 }
 
-/* Turned away by the application, perhaps in words. */
+/* Refused by the application, possibly with a code and text. */
 static void reject_with(lt_io_released *released, livetcp_result reason,
                         const lt_io_refusal *refusal)
 {
@@ -90,7 +91,7 @@ static void reject_with(lt_io_released *released, livetcp_result reason,
         lt_io_released_turn_away(released, reason, &reply);
         return;
     }
-    lt_fail(&error, reason, "connection from %s: turned away by the application: %s",
+    lt_fail(&error, reason, "connection from %s: refused by the application: %s",
             lt_io_released_remote(released), refusal->text);
     lt_io_released_send_off(released, &error, &reply);
 }
@@ -105,7 +106,7 @@ void lt_io_released_lose(lt_io_released *released, int system_errno)
                 strerror(system_errno));
     else
         lt_fail(&error, LIVETCP_ERR_CONNECTION_LOST,
-                "connection from %s: closed before it said what it wanted", remote);
+                "connection from %s: closed before its request was complete", remote);
     lt_socket_close(released->socket);
     lt_io_admission_rejected(released->listener, remote, &error);
 }
@@ -117,7 +118,7 @@ void lt_io_released_push_out(lt_io_released *released, int shortage)
     livetcp_error error;
 
     lt_socket_reset(released->socket);
-    if (!lt_io_admission_may_tell(released->listener))
+    if (!lt_io_admission_may_notify(released->listener))
         return;
     lt_fail(&error, LIVETCP_ERR_HANDSHAKE_TIMEOUT,
             "connection from %s: closed to make room for others, before it had joined%s%s; %s",
@@ -125,7 +126,7 @@ void lt_io_released_push_out(lt_io_released *released, int shortage)
             shortage ? strerror(shortage) : "",
             shortage ? lt_io_shortage_advice(shortage)
                      : "if it was no stranger, raise max-joining or max-joining-address");
-    lt_io_admission_tell(released->listener, lt_io_released_remote(released), &error);
+    lt_io_admission_notify(released->listener, lt_io_released_remote(released), &error);
 }
 
 /* ---- into a session ---- */
@@ -150,7 +151,7 @@ static void hand_over(lt_io_released *released, livetcp_session *session, unsign
     lt_io_admission_feed(session, &first);
 }
 
-/* The application answers later: the connection waits for that elsewhere. */
+/* The application answers later: moves the connection to undecided.c. */
 static void wait_for_answer(lt_io_released *released, livetcp_session *session,
                             const lt_io_undecided_parts *parts)
 {
@@ -165,7 +166,8 @@ static void wait_for_answer(lt_io_released *released, livetcp_session *session,
     released->state = NULL;
 }
 
-/* The application is asked with the socket in our hands, since it may end the listener. */
+/* The socket is not attached before the application has answered, since on_session may end the
+ * listener. */
 void lt_io_released_create_session(lt_io_released *released, const livetcp_reply *joined,
                                    const uint8_t *data, size_t size,
                                    void (*on_decided)(livetcp_listener *listener))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Replies on connections that no session has yet: the few messages of a handshake, written to the
- * socket or through its filter. A fresh connection has space for them; one without is broken. */
+/* Writes replies of the handshake to a socket without a session, directly or through its filter. A
+ * new socket has space for them; one without has failed. */
 #ifndef LT_IO_REPLY_H
 #define LT_IO_REPLY_H
 
@@ -9,10 +9,10 @@
 
 #include <livetcp/engine.h>
 
-/* Writes a reply, if it is one; `filter` may be NULL. False if the connection is broken. */
+/* Writes the reply unless it is empty; `filter` may be NULL. False if the connection has failed. */
 bool lt_io_reply_write(uv_os_sock_t socket, lt_io_filter *filter, const livetcp_reply *reply);
 
-/* Writes what the filter has for the peer. */
+/* Writes the filter's pending output. */
 bool lt_io_reply_flush(uv_os_sock_t socket, lt_io_filter *filter);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Lookups in detached threads. Each lookup is owned by two: its thread and whoever asked; the last
- * of them frees it, so either may go first. */
+/* Lookups in detached threads. A lookup is shared by its thread and the requester; the last one to
+ * release it frees it. */
 #include "io/resolve.h"
 
 #include "base/error.h"
@@ -11,10 +11,10 @@
 #include <string.h>
 
 struct lt_io_resolution {
-    lt_io_work work; /* brings the outcome to the loop's thread */
+    lt_io_work work; /* passes the result to the loop's thread */
     atomic_int owners;
     uv_mutex_t lock;
-    livetcp_context *context; /* (lock) NULL once nobody waits any more */
+    livetcp_context *context; /* (lock) NULL once cancelled */
     lt_io_resolved_fn resolved;
     void *user;
     char host[256];
@@ -31,7 +31,7 @@ static void release(lt_io_resolution *resolution)
     free(resolution);
 }
 
-/* The lookup's thread. */
+/* On the lookup's thread. */
 static void look_up(void *argument)
 {
     lt_io_resolution *resolution = argument;
@@ -45,13 +45,14 @@ static void look_up(void *argument)
     release(resolution);
 }
 
-/* The loop's thread. */
+/* On the loop's thread. */
 static void deliver(lt_io_work *work)
 {
     lt_io_resolution *resolution = LT_LIST_ELEMENT(work, lt_io_resolution, work);
     bool found = resolution->addresses.count > 0;
 
-    /* Waits until its thread has finished waking us: the context may end next. */
+    /* Waits until the lookup's thread has left lt_io_context_schedule(): the context may end
+     * next. */
     uv_mutex_lock(&resolution->lock);
     resolution->context = NULL;
     uv_mutex_unlock(&resolution->lock);

@@ -15,7 +15,7 @@ static const char env_prefix[] = "env:";
 
 typedef struct secret_of {
     const char *setting;
-    bool all; /* lines */
+    bool all; /* all lines, not only the first */
 } secret_of;
 
 static bool begins(const char *text, const char *prefix)
@@ -23,7 +23,7 @@ static bool begins(const char *text, const char *prefix)
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* Of a text its first line, or all of them that are not empty. False if they do not fit. */
+/* Copies the first line of a text, or all non-empty lines. False if they do not fit. */
 static bool copy_lines(const char *text, bool all, char *secret, size_t size)
 {
     size_t used = 0;

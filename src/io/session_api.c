@@ -36,7 +36,7 @@ static livetcp_result check_caller(const livetcp_config *config, livetcp_error *
     return lt_io_socket_check(config, error);
 }
 
-/* Replaces "file:NAME" and "env:NAME" by the token. The caller wipes it. */
+/* Replaces "file:NAME" and "env:NAME" by the token itself. The caller wipes it. */
 static livetcp_result read_token(livetcp_config *config, livetcp_error *error)
 {
     char given[sizeof config->token];
@@ -55,7 +55,7 @@ static livetcp_result read_token(livetcp_config *config, livetcp_error *error)
     return result;
 }
 
-/* The fields of WebSockets' requests, which the caller wipes and frees; NULL = none. */
+/* Reads the header fields for WebSocket requests, which the caller wipes and frees; NULL = none. */
 static livetcp_result read_headers(livetcp_config *config, char **headers, livetcp_error *error)
 {
     char lines[LT_WS_FIELDS_MAX + 1], why[128];
@@ -121,7 +121,7 @@ static void run_connect(void *argument)
     lt_io_session_use_tls(session, call->tls);
     lt_io_session_use_proxy(session, call->proxy);
     set_callbacks(session, call->callbacks, call->user);
-    /* Not within this call: callbacks may use data that the caller stores after it. */
+    /* Not within this call: a callback may use data that the caller stores after it returns. */
     lt_io_context_schedule(call->context, &session->work);
 }
 
@@ -148,7 +148,7 @@ livetcp_result livetcp_session_connect(livetcp_context *context, const livetcp_c
     char *headers = NULL;
     if (result == LIVETCP_OK)
         result = lt_io_proxy_create(&copy, &proxy, error);
-    lt_wipe(copy.proxy, sizeof copy.proxy); /* with its password */
+    lt_wipe(copy.proxy, sizeof copy.proxy); /* it may contain the password */
     if (result == LIVETCP_OK)
         result = read_token(&copy, error);
     if (result == LIVETCP_OK)
@@ -223,7 +223,8 @@ livetcp_result livetcp_session_send(livetcp_session *session, const void *packet
     return livetcp_session_send_with(session, packet, size, NULL);
 }
 
-/* The packet may wait for the rest of its burst: the loop sends it if that does not come. */
+/* True if the packet may wait for the rest of its burst. If the rest does not come, the loop sends
+ * it. */
 static bool may_wait(livetcp_session *session, const livetcp_packet_info *info, size_t size)
 {
     if (!LT_INFO_HAS(info, more) || !info->more || session->burst + size >= LT_IO_BURST)
@@ -306,7 +307,7 @@ void livetcp_session_notify_when_sent(livetcp_session *session)
 
 /* ---- settings while it runs, from any thread ---- */
 
-/* For the log: under the lock. */
+/* Notes a change of settings for the log. Under the lock. */
 static void note_change(livetcp_session *session, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes what the engine wants written, and tells it what it needs to know for that. Any thread,
- * with the session's lock. */
+/* Writes what the engine wants written, and passes it the path info that it needs for that. Any
+ * thread, under the session's lock. */
 #include "io/clock.h"
 #include "io/session.h"
 #include "platform/probe.h"
 
 #include <errno.h>
 
-/* Maximum age of the window and times of an idle connection: nothing waits for it. */
+/* Maximum age of the congestion window and times of an idle connection; nothing waits there. */
 #define FULL_PROBE_AGE_US 100000
 
-/* Below this share of the unsent limit the socket's own limit follows; above it, at once. */
+/* The socket's limit may be this part (1/N) below the engine's before it is raised; it is lowered
+ * at once. */
 #define FOLLOW_PART 4
 
 /* ---- path information ---- */
 
-/* The times that the last acknowledgement has changed are asked for once, also while the packets of
- * a burst wait here. */
+/* A full probe, except of an idle connection that had one less than FULL_PROBE_AGE_US ago: nothing
+ * has changed since its last acknowledgement, even if packets of a burst wait here. */
 static void probe(lt_io_channel *channel, livetcp_usec now, livetcp_path *info)
 {
     bool briefly = channel->idle && now - channel->probed_us < FULL_PROBE_AGE_US;
@@ -42,7 +43,8 @@ static void bring_path_info(livetcp_session *session, uint32_t wanted, livetcp_u
 
 /* ---- the unsent limit ---- */
 
-/* The socket's limit must not be above the engine's, or the loop would be woken for nothing. */
+/* Keeps the socket's limit (TCP_NOTSENT_LOWAT) at or below the engine's: a higher one would wake
+ * the loop for nothing. */
 static void limit_unsent(const livetcp_session *session, lt_io_channel *channel)
 {
     uint32_t limit = livetcp_engine_unsent_limit(session->engine, channel->index);
@@ -53,7 +55,7 @@ static void limit_unsent(const livetcp_session *session, lt_io_channel *channel)
     channel->unsent_limit = limit;
 }
 
-/* Packets that wait for the kernel to send: the loop is to be woken when it has. */
+/* Packets wait for the kernel to send: asks the loop for a wake-up when it has. */
 static void want_drained(livetcp_session *session)
 {
     uint32_t wanted = livetcp_engine_wants_writable(session->engine);
@@ -71,8 +73,7 @@ static void want_drained(livetcp_session *session)
     }
 }
 
-/* The end of the session is announced behind everything else: a limit that serves delay must not
- * keep it back. */
+/* The end of the session is the last message: limits that serve low delay must not hold it back. */
 static void lift_limits(livetcp_session *session)
 {
     session->unlimited = true;
@@ -89,8 +90,8 @@ static void lift_limits(livetcp_session *session)
 
 /* ---- writing ---- */
 
-/* A socket that fails may still hold the last bytes of the peer, and the reason why it left. So a
- * failure only stops the writing; the loop reads to the end and then reports the loss. */
+/* A failed socket may still hold the peer's last bytes, and the reason of its end. So a failure
+ * only stops the writing; the loop reads to the end and then reports the loss. */
 static void stop_writing(livetcp_session *session, lt_io_channel *channel, int system_errno)
 {
     if (system_errno != EAGAIN)
@@ -100,8 +101,8 @@ static void stop_writing(livetcp_session *session, lt_io_channel *channel, int s
     livetcp_engine_blocked(session->engine, channel->index);
 }
 
-/* Packets that wait to be placed may follow on this connection. Pieces of a packet (split) are
- * written one by one: their boundaries are meant. */
+/* True if more packets may follow in this burst. Pieces of a split packet are written one by one,
+ * to keep their boundaries. */
 static bool may_follow(const livetcp_session *session)
 {
     return session->config.split <= 1 && livetcp_engine_queued(session->engine) > 0;

@@ -32,7 +32,7 @@ livetcp_result livetcp_session_get_stats(const livetcp_session *session,
     return LIVETCP_OK;
 }
 
-/* Path information that the engine last needed may be old on a quiet session: ask anew. */
+/* Path info in the engine may be old on a quiet session: probes anew. */
 static livetcp_result read_connection(const livetcp_session *session, unsigned index,
                                       livetcp_connection_stats *stats)
 {
@@ -267,7 +267,7 @@ static const field connection_fields[] = {
     {"forecast_us", TIME, offsetof(livetcp_connection_stats, forecast_us)},
 };
 
-/* Those that are known. */
+/* Fields of a livetcp_path, and the bit of `known` that each needs. */
 static const struct {
     uint32_t known;
     field of;
@@ -290,7 +290,7 @@ static const struct {
 
 #define FIELDS(table) (table), sizeof(table) / sizeof *(table)
 
-/* A time below zero is not known. */
+/* Negative times are unknown. */
 static json_t *value_json(const field *of, const void *from)
 {
     const char *at = (const char *)from + of->offset;
@@ -316,7 +316,7 @@ static json_t *value_json(const field *of, const void *from)
     return json_integer((json_int_t)(*(const uint64_t *)at));
 }
 
-/* Memory that runs out leaves out values; json_object_set_new() takes NULL for that. */
+/* If memory is out, values are left out: json_object_set_new() accepts NULL. */
 static void add_fields(json_t *object, const void *from, const field *fields, size_t count)
 {
     for (size_t i = 0; i < count; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* TCP sockets as a config wants them, and their errors in words. */
+/* TCP sockets with a config's options, and the texts of their errors. */
 #include "io/socket.h"
 
 #include "base/error.h"
@@ -95,7 +95,7 @@ static livetcp_result bind_local(uv_os_sock_t socket, const lt_address *local, l
                          "cannot use localaddress %s; it must be an address of this host", text);
 }
 
-/* Of a port that localport gave: the system has none to choose instead. */
+/* Error of a port that local-port has set: the system cannot choose another one. */
 static livetcp_result held_port_error(livetcp_error *error, const lt_address *address,
                                       const lt_address *local)
 {
@@ -118,14 +118,15 @@ static livetcp_result set_dscp(uv_os_sock_t socket, const livetcp_config *config
                                        "cannot set qos-dscp=%d", config->qos_dscp);
 }
 
-/* A packet of that size with its LENGTH. One that is too large for any segment stays as it is. */
+/* Makes segments hold whole frames of the configured packet size plus LENGTH. Has no effect if a
+ * frame does not fit a segment. */
 static void align_segments(uv_os_sock_t socket, const livetcp_config *config)
 {
     if (config->mss_align)
         (void)lt_platform_align_segments(socket, (size_t)config->mss_align + 2);
 }
 
-/* It was there when the session was made. */
+/* The interface existed when the session was created. */
 static livetcp_result bind_interface(uv_os_sock_t socket, const char *interface, int family,
                                      livetcp_error *error)
 {
@@ -215,8 +216,8 @@ livetcp_result lt_io_socket_listen(uv_os_sock_t *out, const lt_address *address,
     if (status == 0)
         status = lt_socket_bind(socket, address);
     if (status == 0) {
-        align_segments(socket, config);       /* connections inherit both */
-        (void)set_dscp(socket, config, NULL); /* lt_io_socket_check() has reported failures */
+        align_segments(socket, config);       /* accepted sockets inherit both */
+        (void)set_dscp(socket, config, NULL); /* failures were reported by lt_io_socket_check() */
         status = lt_socket_listen(socket);
     }
     if (status != 0) {
@@ -244,7 +245,7 @@ static livetcp_result check_timestamps(const livetcp_config *config, livetcp_err
     if (config->timestamps != LIVETCP_TIMESTAMPS_ON || lt_platform_has_timestamps())
         return LIVETCP_OK;
     return lt_fail(error, LIVETCP_ERR_NOT_SUPPORTED,
-                   "timestamps=on: the kernel does not tell them; use auto or off");
+                   "timestamps=on: the kernel does not report them; use auto or off");
 }
 
 livetcp_result lt_io_socket_check(const livetcp_config *config, livetcp_error *error)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* TCP sockets with a config's options, and the results for their errors. Each function that returns
- * a socket hands it to the caller, who closes it. */
+/* TCP sockets with a config's options, and the results for their errors. The caller closes a socket
+ * that a function returns. */
 #ifndef LT_IO_SOCKET_H
 #define LT_IO_SOCKET_H
 
@@ -8,7 +8,7 @@
 
 #include <livetcp/config.h>
 
-/* The result for an errno from a socket call. `established`: the connection was up before. */
+/* Result code for an errno of a socket call. `established`: the connection was open before. */
 livetcp_result lt_io_socket_result(int system_errno, bool established);
 
 /* What to do about an errno for which there was no descriptor. */
@@ -20,19 +20,19 @@ livetcp_result lt_io_socket_connect(uv_os_sock_t *socket, const lt_address *addr
                                     const lt_address *local, const char *interface,
                                     const livetcp_config *config, livetcp_error *error);
 
-/* "connect to ADDRESS: reason; advice". */
+/* Composes "connect to ADDRESS: reason; advice". */
 livetcp_result lt_io_connect_error(livetcp_error *error, const lt_address *address,
                                    int system_errno);
 
-/* Binds and listens. `dual`: an IPv6 wildcard takes IPv4, too. *socket is LT_NO_SOCKET on failure.
- */
+/* Binds and listens. `dual`: an IPv6 wildcard also accepts IPv4. *socket is LT_NO_SOCKET on
+ * failure. */
 livetcp_result lt_io_socket_listen(uv_os_sock_t *socket, const lt_address *address, bool dual,
                                    const livetcp_config *config, livetcp_error *error);
 
-/* Media defaults for a socket that is connected. */
+/* Sets the options for media on a connected socket. */
 livetcp_result lt_io_socket_prepare(uv_os_sock_t socket, const livetcp_config *config);
 
-/* Checks that a socket of ours can have these settings, before it is needed. */
+/* Checks in advance that a socket can have these options. */
 livetcp_result lt_io_socket_check(const livetcp_config *config, livetcp_error *error);
 
 #endif

@@ -11,22 +11,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Contexts of one process, and sockets that an earlier process with its number has left. */
+/* File names tried: for contexts of this process, and for files left behind by an earlier process
+ * with the same id. */
 #define NAMES 64
 
-/* The shortest that a system allows for the name of a UNIX socket, macOS. libuv cuts longer ones.
- */
+/* Shortest maximum of a UNIX socket's name over all systems (macOS). libuv truncates longer
+ * ones. */
 #define NAME_SIZE 104
 
-/* For a reader that has not taken its answer: retry interval, and time limit. */
+/* For a reader that does not take its answer: retry interval, and time limit. */
 #define RETRY_MS 50
 #define RETRIES  100
 
 typedef struct stats_socket {
-    lt_io_member member; /* of the context */
+    lt_io_member member; /* of the context's list */
     livetcp_context *context;
     uv_pipe_t pipe;
-    uv_timer_t retry; /* active while some answer is not taken */
+    uv_timer_t retry; /* active while an answer is partly written */
     lt_list readers;
     unsigned reader_count;
     unsigned references; /* open handles */
@@ -38,9 +39,9 @@ typedef struct reader {
     lt_list in_socket;
     stats_socket *socket; /* referenced until the handle has closed */
     uv_pipe_t pipe;
-    bool asks; /* for an answer after the one that is under way */
+    bool asks; /* another answer was requested meanwhile */
     bool closing;
-    char *answer; /* under way; NULL otherwise */
+    char *answer; /* being written; NULL = none */
     size_t size, done;
     unsigned retries;
     char ignored[256];
@@ -121,12 +122,12 @@ static char *make_answer(const livetcp_context *context, size_t *size)
     json_decref(document);
     *size = text ? strlen(text) + 1 : 0;
     if (text)
-        text[*size - 1] = '\n'; /* in place of the terminator: a line, not a string */
+        text[*size - 1] = '\n'; /* replaces the terminating NUL */
     return text;
 }
 
-/* By send() rather than uv_write(): that one raises SIGPIPE when the reader has left, which would
- * end the program. Returns bytes, -EAGAIN or -errno. */
+/* By send() rather than uv_write(), which raises SIGPIPE when the reader has left and would end the
+ * program. Returns bytes, -EAGAIN or -errno. */
 static long write_some(const reader *to, const void *data, size_t size)
 {
     uv_os_fd_t fd;
@@ -157,7 +158,7 @@ static void write_answer(reader *to)
     to->answer = NULL;
 }
 
-/* Sends the requested answer, unless the reader has not taken the one before. */
+/* Sends the requested answer, once the previous one has been taken. */
 static void serve(reader *to)
 {
     if (!to->asks || to->answer || to->closing)
@@ -176,7 +177,7 @@ static void retry(reader *to)
 {
     if (++to->retries > RETRIES) {
         LT_IO_LOG(&to->socket->context->log, LIVETCP_LOG_INFO, "statistics",
-                  "a reader of %s does not read: let go", to->socket->name);
+                  "a reader of %s does not read: disconnected", to->socket->name);
         close_reader(to);
         return;
     }
@@ -222,7 +223,7 @@ static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer)
     serve(from);
 }
 
-/* A reader beyond the limit gets an error, and is disconnected. */
+/* Sends an error to a reader beyond the limit, and disconnects it. */
 static void refuse(const reader *from)
 {
     static const char text[] = "{\"error\":\"too many readers of these statistics\"}\n";
@@ -266,7 +267,7 @@ static void end(stats_socket *self)
     while ((first = lt_list_first(&self->readers)) != NULL)
         close_reader(LT_LIST_ELEMENT(first, reader, in_socket));
     uv_close((uv_handle_t *)&self->retry, on_closed);
-    uv_close((uv_handle_t *)&self->pipe, on_closed); /* removes the file */
+    uv_close((uv_handle_t *)&self->pipe, on_closed); /* also removes the file */
 }
 
 static void end_member(lt_io_member *member)
@@ -274,7 +275,7 @@ static void end_member(lt_io_member *member)
     end(LT_LIST_ELEMENT(member, stats_socket, member));
 }
 
-/* Readable by this user alone before anybody can connect to it. */
+/* Restricts access to this user, before anybody can connect. */
 static int restrict_mode(const char *name)
 {
     uv_fs_t request;
@@ -295,7 +296,7 @@ static int check_directory(const char *directory)
     return status;
 }
 
-/* Under the first name that is free: others are contexts of this process, or left behind. */
+/* Binds to the first free name; others belong to contexts of this process, or were left behind. */
 static int bind_name(stats_socket *self, const char *directory)
 {
     int status = UV_EADDRINUSE;

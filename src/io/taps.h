@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Taps: receivers of a session's packets before the application's callback. They call no function
- * of the application that could change a session's taps. */
+/* Taps receive a session's packets before the application's callback. They do not call the
+ * application, which could change a session's taps. */
 #ifndef LT_IO_TAPS_H
 #define LT_IO_TAPS_H
 
@@ -11,7 +11,7 @@ typedef struct lt_io_tap {
     struct lt_io_tap *next;
     void (*on_packet)(struct lt_io_tap *tap, livetcp_session *session,
                       const livetcp_packet *packet);
-    void (*on_end)(struct lt_io_tap *tap); /* out of the list: frees it */
+    void (*on_end)(struct lt_io_tap *tap); /* removed from the list: frees it */
 } lt_io_tap;
 
 static inline void lt_io_taps_packet(lt_io_tap *taps, livetcp_session *session,

@@ -11,12 +11,12 @@
 #include <string.h>
 #include <uv.h>
 
-/* How often files are looked at, for connections that come in: a certificate lives for weeks. */
+/* Interval of checks for changed certificate files, made for incoming connections. */
 #define LOOK_US LIVETCP_USEC_SEC
 
 enum { FILES = 3 };
 
-/* What changes when a file is replaced or written. */
+/* Properties that change when a file is replaced or written. */
 typedef struct file_state {
     uint64_t inode, size;
     uv_timespec_t changed;
@@ -28,7 +28,7 @@ struct lt_io_tls {
     bool has_key;
     uint8_t key[LT_TLS_PSK_SIZE];
     file_state files[FILES];
-    livetcp_usec look_us; /* when the files are looked at again */
+    livetcp_usec look_us; /* time of the next check */
 };
 
 /* ---- from a config ---- */
@@ -79,7 +79,7 @@ static file_state look_at(const char *name)
     return state;
 }
 
-/* True if one of the files is not the one that was read. */
+/* True if a file has changed since it was read. */
 static bool look(lt_io_tls *tls)
 {
     const char *names[FILES] = {tls->config.tls_ca, tls->config.tls_cert, tls->config.tls_key};
@@ -96,7 +96,7 @@ static bool look(lt_io_tls *tls)
     return changed;
 }
 
-/* A file may be half written: the next look will find it changed again. */
+/* A file may be partly written: the next check finds it changed again. */
 static void reload(lt_io_tls *tls, const lt_io_log *log)
 {
     lt_tls_context *context;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One read of the proxy's answer. */
+/* Bytes per read of the proxy's answer. */
 #define READ_SIZE 16384
 
 struct lt_io_tunnel {
@@ -20,7 +20,7 @@ struct lt_io_tunnel {
     uv_os_sock_t socket;
     lt_io_proxy *proxy;
     lt_tunnel *tunnel;
-    lt_tls_filter *filter; /* between the tunnel and the socket; NULL without TLS to the proxy */
+    lt_tls_filter *filter; /* TLS with the proxy; NULL = none */
     uv_poll_t poll;
     uv_timer_t timer;
 };
@@ -38,7 +38,7 @@ static void on_closed(uv_handle_t *handle)
     lt_io_context_release(context);
 }
 
-/* Socket and filter are the caller's. */
+/* Ends it without a callback; socket and filter are the caller's. */
 static void end(lt_io_tunnel *self)
 {
     lt_tunnel_destroy(&self->tunnel);
@@ -88,7 +88,7 @@ static void succeed(lt_io_tunnel *self)
     functions->on_open(owner, socket, filter);
 }
 
-/* Acts on the tunnel's state: it may be gone after this. */
+/* Acts on the tunnel's state. The tunnel may be freed after this. */
 static void conclude(lt_io_tunnel *self)
 {
     switch (lt_tunnel_state_of(self->tunnel)) {
@@ -120,7 +120,7 @@ static void fail_socket(lt_io_tunnel *self, int system_errno)
     }
     lt_proxy_text(lt_io_proxy_address(self->proxy), name);
     lt_fail_errno(&error, lt_io_socket_result(system_errno, true), system_errno,
-                  "proxy %s: the connection ended before it was made", name);
+                  "proxy %s: the proxy closed the connection before the tunnel was open", name);
     fail(self, &error);
 }
 
@@ -147,7 +147,7 @@ static void on_timeout(uv_timer_t *timer)
 
 static void on_ready(uv_poll_t *poll, int status, int events);
 
-/* All that the tunnel has to say, as records if there is TLS. */
+/* Encrypts the tunnel's output, if the proxy uses TLS. */
 static void encrypt(lt_io_tunnel *self)
 {
     const uint8_t *data;
@@ -163,7 +163,7 @@ static size_t waiting(const lt_io_tunnel *self, const uint8_t **data)
                         : lt_tunnel_output(self->tunnel, data);
 }
 
-/* Writes what the socket takes. 0, or an errno. */
+/* Writes as much as the socket accepts. Returns 0 or an errno. */
 static int flush(lt_io_tunnel *self)
 {
     const uint8_t *data;
@@ -186,7 +186,7 @@ static int flush(lt_io_tunnel *self)
     return 0;
 }
 
-/* Bytes behind the proxy's answer are the peer's: they stay in the socket. */
+/* Bytes after the proxy's answer are the peer's: they stay in the socket. */
 static long read_socket(lt_io_tunnel *self)
 {
     uint8_t *buffer = self->context->read_buffer;
@@ -214,11 +214,11 @@ static long read_records(lt_io_tunnel *self)
     return n;
 }
 
-/* After input: the next step, or the end of it. */
+/* After input: takes the next step, or ends. */
 static void go_on(lt_io_tunnel *self)
 {
     bool going = lt_tunnel_state_of(self->tunnel) == LT_TUNNEL_GOING;
-    int failure = flush(self); /* of an alert, too */
+    int failure = flush(self); /* also of an alert */
 
     if (self->filter && lt_tls_filter_state(self->filter) == LT_TLS_FAILED)
         fail_tls(self);
@@ -271,7 +271,7 @@ lt_io_tunnel *lt_io_tunnel_start(livetcp_context *context, uv_os_sock_t socket, 
     self->proxy = proxy;
     self->poll.data = self->timer.data = self;
     uv_timer_start(&self->timer, on_timeout, lt_io_timeout_ms(context->loop, stop_us), 0);
-    /* From the loop, as input is: an empty socket is writable. */
+    /* Starts from the loop, like input: a socket with an empty send buffer is writable. */
     uv_poll_start(&self->poll, UV_READABLE | UV_WRITABLE, on_ready);
     return self;
 }

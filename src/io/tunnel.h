@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A tunnel through a proxy on a socket that is connected to it. */
+/* A tunnel through a proxy, on a socket that is connected to the proxy. */
 #ifndef LT_IO_TUNNEL_H
 #define LT_IO_TUNNEL_H
 
@@ -7,14 +7,14 @@
 #include "io/proxy.h"
 #include "platform/socket.h"
 
-/* Called on the loop's thread. One of these ends every tunnel that is not cancelled; it is gone
- * then. */
+/* Called on the loop's thread. Each tunnel that is not cancelled ends with exactly one of these; it
+ * is freed after it. */
 typedef struct lt_io_tunnel_owner {
-    /* All further bytes are the peer's. Socket and filter, the TLS of an https:// proxy or NULL,
-     * are the owner's now; the filter may hold input already. */
+    /* All further bytes are the peer's. The owner takes over the socket and the filter: TLS with an
+     * https:// proxy, which may already hold input, or NULL. */
     void (*on_open)(void *owner, uv_os_sock_t socket, lt_tls_filter *filter);
 
-    /* The proxy wants another connection, on which it is told who we are. The socket is closed. */
+    /* The proxy demands authentication: connect again, with credentials. The socket is closed. */
     void (*on_again)(void *owner);
 
     /* The socket is closed. */
@@ -23,13 +23,13 @@ typedef struct lt_io_tunnel_owner {
 
 typedef struct lt_io_tunnel lt_io_tunnel;
 
-/* Loop's thread. Takes over the socket; calls nobody back within this call. `proxy` and `host` must
- * live until it ends. NULL without memory: the socket stays the caller's. */
+/* Loop's thread. Takes over the socket; makes no callback within this call. `proxy` and `host` must
+ * outlive the tunnel. NULL without memory: the socket stays the caller's. */
 lt_io_tunnel *lt_io_tunnel_start(livetcp_context *context, uv_os_sock_t socket, lt_io_proxy *proxy,
                                  const char *host, uint16_t port, livetcp_usec stop_us,
                                  const lt_io_tunnel_owner *functions, void *owner);
 
-/* Closes the socket without calling back; clears *tunnel, which may be NULL already. */
+/* Closes the socket without a callback; clears *tunnel, which may already be NULL. */
 void lt_io_tunnel_cancel(lt_io_tunnel **tunnel);
 
 #endif

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How often the caller is told to wait: well within its handshake timeout, which is likely to be
+/* Interval of WAIT messages: well below the caller's handshake timeout, which is likely to equal
  * ours. */
 #define LONGEST_PAUSE_US  (250 * (livetcp_usec)LIVETCP_USEC_MSEC)
 #define PAUSES_IN_TIMEOUT 4
@@ -18,17 +18,17 @@
 
 struct lt_io_undecided {
     livetcp_listener *listener; /* referenced until the handles have closed */
-    livetcp_session *session;   /* the same */
+    livetcp_session *session;   /* referenced until the handles have closed */
     lt_list in_listener;
     lt_list joins;
     uv_os_sock_t socket;
-    uv_poll_t poll;   /* its end */
-    uv_timer_t timer; /* WAIT, and the end of patience */
+    uv_poll_t poll;   /* watches for the peer's close */
+    uv_timer_t timer; /* sends WAIT; end of the time to decide */
     unsigned handles;
     lt_io_filter *filter;
     livetcp_pending *state;
     livetcp_reply joined;
-    lt_io_held rest; /* what came behind PROOF */
+    lt_io_held rest; /* input after PROOF */
     livetcp_usec decide_by_us;
     void (*on_decided)(livetcp_listener *listener);
 };
@@ -54,8 +54,7 @@ static void on_handle_closed(uv_handle_t *handle)
     free(undecided);
 }
 
-/* The answer is known: nothing watches the socket any more, which is the caller's. The struct lives
- * until the loop turns. */
+/* Stops watching; the socket is the caller's. The struct is freed on the loop's next turn. */
 static uv_os_sock_t leave(lt_io_undecided *undecided)
 {
     undecided->session->undecided = NULL;
@@ -82,7 +81,7 @@ static void turn_away(lt_io_undecided *undecided, livetcp_result reason,
         undecided->on_decided(listener);
 }
 
-/* The session ends without having begun; the application hears of it. */
+/* The session ends before it was established; the application is notified. */
 static void end_session(livetcp_session *session, livetcp_result reason)
 {
     uv_mutex_lock(&session->lock);
@@ -138,7 +137,7 @@ static void on_answer(livetcp_session *session)
         turn_away(undecided, LIVETCP_ERR_CANCELLED, &session->refusal);
         end_session(session, LIVETCP_ERR_CANCELLED);
         break;
-    default: /* destroyed */
+    default: /* destroyed by the application */
         turn_away(undecided, LIVETCP_ERR_CANCELLED, &(lt_io_refusal){.code = 0});
         break;
     }
@@ -165,7 +164,7 @@ static void on_end(uv_poll_t *poll, int status, int events)
     lose(poll->data);
 }
 
-static void give_up(lt_io_undecided *undecided, livetcp_result reason, const char *text)
+static void refuse(lt_io_undecided *undecided, livetcp_result reason, const char *text)
 {
     lt_io_refusal refusal = {.code = 503};
     livetcp_session *session = undecided->session;
@@ -210,8 +209,8 @@ static void on_timer(uv_timer_t *timer)
     lt_io_undecided *undecided = timer->data;
 
     if (lt_io_now() >= undecided->decide_by_us)
-        give_up(undecided, LIVETCP_ERR_HANDSHAKE_TIMEOUT,
-                "the application has not decided within admission-timeout");
+        refuse(undecided, LIVETCP_ERR_HANDSHAKE_TIMEOUT,
+               "the application has not decided within admission-timeout");
     else if (!ask_to_wait(undecided))
         lose(undecided);
     else
@@ -252,7 +251,7 @@ livetcp_result lt_io_undecided_start(livetcp_listener *listener, livetcp_session
     session->undecided = undecided;
     session->on_answer = on_answer;
     uv_poll_start(&undecided->poll, UV_DISCONNECT, on_end);
-    (void)ask_to_wait(undecided); /* a broken connection is noticed */
+    (void)ask_to_wait(undecided); /* a broken connection is noticed by the poll handle */
     arm(undecided);
     return LIVETCP_OK;
 }
@@ -262,6 +261,6 @@ void lt_io_undecided_end(livetcp_listener *listener)
     lt_list *link;
 
     while ((link = lt_list_first(&listener->undecided)) != NULL)
-        give_up(LT_LIST_ELEMENT(link, lt_io_undecided, in_listener), LIVETCP_ERR_CLOSED,
-                "the listener has ended");
+        refuse(LT_LIST_ELEMENT(link, lt_io_undecided, in_listener), LIVETCP_ERR_CLOSED,
+               "the listener has ended");
 }

@@ -29,11 +29,11 @@ static livetcp_result foreign(livetcp_error *error, const char *who, const livet
                        "here, or tls=off there",
                        who, takes[config->wire]);
     if (kind == LT_PEER_PROXY_HEADER && config->mode == LIVETCP_MODE_LISTENER)
-        return lt_fail(error, LIVETCP_ERR_GARBAGE,
-                       "%s: it sent a PROXY header, and is not among those that may say whose a "
-                       "connection is; if it is a proxy of yours, set proxy-protocol=true and add "
-                       "its address to proxy-protocol-from",
-                       who);
+        return lt_fail(
+            error, LIVETCP_ERR_GARBAGE,
+            "%s: it sent a PROXY header, and its address is not in proxy-protocol-from; if "
+            "it is a trusted proxy, set proxy-protocol=true and add its address there",
+            who);
     if (kind == LT_PEER_HTTP && config->mode == LIVETCP_MODE_LISTENER)
         return lt_fail(
             error, LIVETCP_ERR_GARBAGE,

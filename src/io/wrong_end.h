@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Two ends that do not belong together: an error text with the peer's protocol, the expected one,
- * and advice. */
+/* Error texts for two ends that do not match: the peer's protocol, the expected one, and advice. */
 #ifndef LT_IO_WRONG_END_H
 #define LT_IO_WRONG_END_H
 
@@ -10,19 +9,19 @@
 
 #include <stdbool.h>
 
-/* True if a peer of this protocol cannot be served on this wire. An undecided or unknown protocol
- * may still be served: the reader finds out. */
+/* True if a peer of this protocol cannot be served on this wire. False for protocols not yet known:
+ * the reader of the data decides. */
 bool lt_io_wrong_end(livetcp_wire wire, lt_peer_kind kind);
 
-/* Of such a peer: LIVETCP_ERR_PROTOCOL if a setting of either end is wrong, LIVETCP_ERR_GARBAGE if
- * it is no RTP at all, with a text that begins with `who`. */
+/* Error for such a peer: LIVETCP_ERR_PROTOCOL if a setting of either end is wrong,
+ * LIVETCP_ERR_GARBAGE if it sends no RTP. The text begins with `who`. */
 livetcp_result lt_io_wrong_end_error(livetcp_error *error, const char *who,
                                      const livetcp_config *config, lt_peer_kind kind);
 
-/* Of a peer at a port where everybody has to speak TLS: LIVETCP_ERR_PROTOCOL. */
+/* Error for a peer without TLS at a port that requires it: LIVETCP_ERR_PROTOCOL. */
 livetcp_result lt_io_no_tls_error(livetcp_error *error, const char *who, lt_peer_kind kind);
 
-/* The same at a port where everybody has to speak WebSocket. */
+/* The same for a WebSocket. */
 livetcp_result lt_io_no_websocket_error(livetcp_error *error, const char *who, lt_peer_kind kind);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The clocks of the lab. Everything is timed by the monotonic one, in µs: processes on one machine
- * can compare their times. */
+/* Clocks of the lab. Times are on the monotonic clock, in microseconds, so that processes on one
+ * machine can compare them. */
 #ifndef LT_LAB_CLOCK_H
 #define LT_LAB_CLOCK_H
 
@@ -11,7 +11,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-enum { LT_CLOCK_DATE = 32 }; /* bytes that a date takes */
+enum { LT_CLOCK_DATE = 32 }; /* size of a date's text */
 
 /* Any clock, in ns. */
 static inline int64_t lt_clock_nsec(clockid_t clock)
@@ -32,7 +32,7 @@ static inline livetcp_usec lt_clock_now(void)
     return lt_clock_read(CLOCK_MONOTONIC);
 }
 
-/* A time, or a time-out, as system calls take it; not negative. */
+/* A time or time-out for system calls; must not be negative. */
 static inline struct timespec lt_clock_timespec(livetcp_usec time)
 {
     return (struct timespec){.tv_sec = time / LIVETCP_USEC_SEC,
@@ -55,7 +55,7 @@ static inline livetcp_usec lt_clock_cpu(int who)
            u.ru_utime.tv_usec + u.ru_stime.tv_usec;
 }
 
-/* Date and time of day as ISO 8601, UTC; "" when the system does not know. */
+/* Date and time as ISO 8601, UTC; "" if unknown. */
 static inline void lt_clock_date(char text[LT_CLOCK_DATE])
 {
     const time_t now = time(NULL);

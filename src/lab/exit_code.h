@@ -6,7 +6,7 @@
 enum {
     LT_EXIT_OK = 0,
     LT_EXIT_FAILED = 1, /* it ran and did not succeed */
-    LT_EXIT_USAGE = 2,  /* the command line or the environment was wrong; nothing was done */
+    LT_EXIT_USAGE = 2,  /* wrong command line or environment; nothing was done */
 };
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* JSON documents, on top of Jansson. Memory that runs out is a NULL, which every function here
- * accepts and notes in *failed: one check at the end, in lt_json_write(), sees it. */
+/* JSON documents by Jansson. An allocation failure is a NULL value, which every function here
+ * accepts and notes in *failed; lt_json_write() checks it once at the end. */
 #ifndef LT_LAB_JSON_H
 #define LT_LAB_JSON_H
 
@@ -15,13 +15,13 @@
 void lt_json_put(json_t *object, const char *key, json_t *value, bool *failed);
 void lt_json_append(json_t *array, json_t *value, bool *failed);
 
-/* Numbers. Whatever is infinite or unknown is null. */
+/* Numbers; infinite and unknown values become null. */
 json_t *lt_json_number(double value);
 json_t *lt_json_count(uint64_t value);
 json_t *lt_json_ms(double us);           /* µs as milliseconds */
 json_t *lt_json_usec(livetcp_usec time); /* the same of a time; LIVETCP_NEVER is null */
 
-/* Text that need not be UTF-8, such as a kernel's message: then it is replaced by a remark. */
+/* Text that may not be UTF-8, such as a kernel message: then it is replaced by a remark. */
 json_t *lt_json_text(const char *text);
 
 /* An object that begins with "schema" and the version of LiveTCP. */

@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 
-enum { SEQUENCE = 1, ATTEMPTS = 8, ANSWER = 32 << 10 }; /* more than one datagram of a dump */
+enum { SEQUENCE = 1, ATTEMPTS = 8, ANSWER = 32 << 10 }; /* larger than any datagram of a dump */
 
 /* ---- questions ---- */
 
@@ -37,7 +37,7 @@ static int on_message(const struct nlmsghdr *message, void *user)
     return q->dump ? MNL_CB_OK : MNL_CB_STOP;
 }
 
-/* Returns 0 or an errno; EINTR when a dump was overtaken by a change. */
+/* Returns 0 or an errno; EINTR if the table changed during a dump. */
 static int exchange(struct mnl_socket *socket, const struct nlmsghdr *request, question *q)
 {
     _Alignas(struct nlmsghdr) char answer[ANSWER];

@@ -54,7 +54,8 @@ static livetcp_result take_json(const lt_command_line *line, const char *value,
     return LIVETCP_OK;
 }
 
-/* Until an error, the end, or an option that ends the line; *code is popt's final result. */
+/* Reads options until an error, the end, or an option that ends the line; *code is popt's last
+ * result. */
 static livetcp_result take_options(const lt_command_line *line, poptContext context, int *code,
                                    livetcp_error *error)
 {
@@ -133,7 +134,7 @@ static bool needs_value(const struct poptOption *o)
     return type != POPT_ARG_NONE && type != POPT_ARG_VAL && !(o->argInfo & POPT_ARGFLAG_OPTIONAL);
 }
 
-/* True when the word after this one is its value. */
+/* True if the next word is the value of this one. */
 static bool takes_next(const struct poptOption *table, const char *word)
 {
     for (const struct poptOption *o = table; o->longName || o->arg; o++) {
@@ -148,8 +149,8 @@ static bool takes_next(const struct poptOption *table, const char *word)
     return false;
 }
 
-/* "--json -" as "--json=-": for popt an optional value that begins with '-' is the next option. And
- * "--json" alone as "--json=-" where the next word is an argument. */
+/* Rewrites "--json -" as "--json=-", since popt takes a word that begins with '-' as the next
+ * option, and "--json" alone as "--json=-" where the next word is an argument. */
 static void join_json(const lt_command_line *line, const char **words, int *count)
 {
     for (int i = 1; i + 1 < *count && strcmp(words[i], "--") != 0; i++) {
@@ -265,8 +266,9 @@ livetcp_result lt_option_refuse(const char *option, const char *value, livetcp_e
     va_start(arguments, expected);
     vsnprintf(text, sizeof text, expected, arguments);
     va_end(arguments);
-    const int most = *option ? 40 : 100; /* without a name, the value identifies the option */
-    return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "%s%.*s: %s", option, most, value, text);
+    const int max_text = *option ? 40 : 100; /* without a name, the value identifies the option */
+    return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "%s%.*s: %s", option, max_text, value,
+                   text);
 }
 
 livetcp_result lt_option_duration(const char *option, const char *text, livetcp_usec min,
@@ -358,7 +360,7 @@ livetcp_result lt_option_time(const char *option, const char *text, livetcp_usec
 {
     livetcp_usec value = -1;
     double number;
-    char least[32], most[32];
+    char min_text[32], max_text[32];
 
     if (!text)
         return LIVETCP_OK;
@@ -367,10 +369,10 @@ livetcp_result lt_option_time(const char *option, const char *text, livetcp_usec
     else if (!lt_parse_time(text, max, &value))
         value = -1;
     if (value < min) {
-        time_text(min, least, sizeof least);
-        time_text(max, most, sizeof most);
+        time_text(min, min_text, sizeof min_text);
+        time_text(max, max_text, sizeof max_text);
         return lt_option_refuse(option, text, error, "it is a time such as 20ms or 5s, %s to %s",
-                                least, most);
+                                min_text, max_text);
     }
     *out = value;
     return LIVETCP_OK;

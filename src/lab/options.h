@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Command lines, on top of popt: tables of options, the values that options take, and their error
- * messages. */
+/* Command lines, by popt: tables of options, values of options, and error messages. */
 #ifndef LT_LAB_OPTIONS_H
 #define LT_LAB_OPTIONS_H
 
@@ -13,7 +12,7 @@
 
 /* ---- tables ---- */
 
-/* Codes of options that lt_command_line_read() handles itself; those for take() are positive and
+/* Option codes that lt_command_line_read() handles itself; those for take() are positive and
  * smaller. */
 enum {
     LT_OPTION_CODE_JSON = 10000, /* --json[=FILE] */
@@ -37,12 +36,12 @@ enum {
 #define LT_OPTION_FLAG(name, where, help)                                                          \
     LT_OPTION_ENTRY(name, 0, POPT_ARG_NONE, where, 0, help, NULL)
 
-/* Its value goes to take(), with this code. */
+/* The value is passed to take(), with this code. */
 #define LT_OPTION_TAKEN(name, letter, code, help, unit)                                            \
     LT_OPTION_ENTRY(name, letter, POPT_ARG_STRING, NULL, code, help, unit)
 
-/* --json[=FILE]; "-", standard output, without FILE. Its value goes to lt_command_line.json, which
- * lt_command_line_read() fills with a text that is the caller's to free. */
+/* --json[=FILE]; without FILE "-", standard output. The value is stored in lt_command_line.json, a
+ * text that the caller frees. */
 #define LT_OPTION_JSON(help)                                                                       \
     LT_OPTION_ENTRY("json", 0, POPT_ARG_STRING | POPT_ARGFLAG_OPTIONAL, NULL, LT_OPTION_CODE_JSON, \
                     help, "FILE")
@@ -51,7 +50,7 @@ enum {
 #define LT_OPTION_SECTION(table, title)                                                            \
     LT_OPTION_ENTRY(NULL, 0, POPT_ARG_INCLUDE_TABLE, (void *)(table), 0, title, NULL)
 
-/* Frees the texts that a table points to. */
+/* Frees the texts in a table's variables. */
 void lt_options_clear(const struct poptOption *table);
 
 /* ---- command lines ---- */
@@ -59,21 +58,20 @@ void lt_options_clear(const struct poptOption *table);
 typedef struct lt_command_line {
     const char *command;            /* "livetcp bench" */
     const char *usage;              /* arguments after it: "[OPTION...] FILE..." */
-    const struct poptOption *table; /* texts that it points to are the caller's to free */
-    bool command_follows;           /* options behind the first argument are not ours */
+    const struct poptOption *table; /* the caller frees texts that it points to */
+    bool command_follows;           /* options after the first argument belong to a command */
 
-    char **json;     /* for LT_OPTION_JSON; NULL where there is none */
-    bool json_alone; /* the word after --json is never its FILE, which takes a "=" */
+    char **json;     /* of LT_OPTION_JSON; NULL = none */
+    bool json_alone; /* --json takes a FILE only after "=" */
 
-    /* Takes the value of an option with a code of its own; NULL where there is none. */
+    /* Handles options with a code of their own; NULL = none. */
     livetcp_result (*take)(void *user, int code, const char *value, livetcp_error *error);
     void *user;
 } lt_command_line;
 
-/* Reads argv, without argv[0]. *arguments are the words that are not options, NULL-terminated, to
- * be freed by the caller as one block, or NULL when there are none; with arguments == NULL that is
- * an error.
- */
+/* Reads argv, without argv[0]. *arguments are the words that are no options, NULL-terminated, in
+ * one block that the caller frees; NULL if there are none. With arguments == NULL such words are an
+ * error. */
 livetcp_result lt_command_line_read(const lt_command_line *line, int argc, const char **argv,
                                     const char ***arguments, livetcp_error *error);
 
@@ -100,9 +98,9 @@ void lt_built_line_clear(lt_command_line_build *build, void *values);
 /* ---- values ---- */
 
 /* These check a value and store it in *out. `option` is its name as it stands before the value in
- * an error: "--size=" or "--size ". A text that is NULL was not given: *out is unchanged. */
+ * an error: "--size=" or "--size ". A NULL text means not given: *out is unchanged. */
 
-/* "--size=5: ", then the valid values. */
+/* Error: "--size=5: " and the valid values. */
 livetcp_result lt_option_refuse(const char *option, const char *value, livetcp_error *error,
                                 const char *expected, ...) __attribute__((format(printf, 4, 5)));
 
@@ -134,18 +132,18 @@ livetcp_result lt_option_size(const char *option, const char *text, unsigned max
 livetcp_result lt_option_count(const char *option, int value, int min, int max, unsigned *out,
                                livetcp_error *error);
 
-/* A time with its unit, "20ms", from `min` to `max`. A plain number is taken, too, as of
- * `unit` (LIVETCP_USEC_SEC or LIVETCP_USEC_MSEC): command lines were written so before. */
+/* A time with unit, "20ms", from `min` to `max`. A number without unit is in `unit`
+ * (LIVETCP_USEC_SEC or LIVETCP_USEC_MSEC), for compatibility. */
 livetcp_result lt_option_time(const char *option, const char *text, livetcp_usec unit,
                               livetcp_usec min, livetcp_usec max, livetcp_usec *out,
                               livetcp_error *error);
 
-/* The position of `text` in `names`, which ends with NULL and has two names at least. */
+/* The index of `text` in `names`, which ends with NULL and has at least two names. */
 livetcp_result lt_option_choice(const char *option, const char *text, const char *const *names,
                                 int *out, livetcp_error *error);
 
-/* Copies a text that is not empty and fits; out is "" when it was not given. `expected` is for the
- * error; NULL: the error gives the maximum length. `option` without a separator. */
+/* Copies a non-empty text that fits; out is "" if it was not given. `expected` is for the error;
+ * NULL: the error gives the maximum length. `option` is without a separator. */
 livetcp_result lt_option_copy(const char *option, const char *text, char *out, size_t size,
                               const char *expected, livetcp_error *error);
 

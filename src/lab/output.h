@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Files that commands write; "-" is standard output. */
+/* Output files of commands; "-" is standard output. */
 #ifndef LT_LAB_OUTPUT_H
 #define LT_LAB_OUTPUT_H
 
@@ -7,11 +7,11 @@
 
 #include <stdio.h>
 
-/* NULL, with a message that names the file, when it cannot be written. */
+/* NULL, with a message that names the file, if it cannot be opened. */
 FILE *lt_output_open(const char *path, livetcp_error *error);
 
-/* Closes `out`, at once after writing. Returns `result`, which is how writing went, or, when the
- * file is to blame, an error that names it. */
+/* Closes `out`. Returns `result`, the result of writing, or an error that names the file if writing
+ * or closing it failed. */
 livetcp_result lt_output_close(FILE *out, const char *path, livetcp_result result,
                                livetcp_error *error);
 

@@ -4,15 +4,15 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LENGTH_MAX = 40 }; /* longer words are no mistyped names */
+enum { LENGTH_MAX = 40 }; /* longer words are not compared */
 
 static unsigned min3(unsigned a, unsigned b, unsigned c)
 {
-    unsigned least = a < b ? a : b;
-    return least < c ? least : c;
+    unsigned min = a < b ? a : b;
+    return min < c ? min : c;
 }
 
-/* Damerau and Levenshtein's distance, of words up to LENGTH_MAX. */
+/* Damerau-Levenshtein distance of words up to LENGTH_MAX. */
 static unsigned distance(const char *a, size_t a_length, const char *b, size_t b_length)
 {
     unsigned row[3][LENGTH_MAX + 1];
@@ -48,7 +48,7 @@ void lt_suggestion_offer(lt_suggestion *suggestion, const char *name)
     if (!typed || typed > LENGTH_MAX || offered > LENGTH_MAX)
         return;
     unsigned apart = distance(suggestion->word, typed, name, offered);
-    /* A word that was cut short is near, however much is missing. */
+    /* A prefix counts as near, whatever its length. */
     if (typed >= 3 && typed < offered && !strncmp(suggestion->word, name, typed))
         apart = 1;
     if (apart > (typed < 4 ? 1 : 2) || apart >= suggestion->distance)

@@ -109,7 +109,7 @@ static int listen_at(const struct addrinfo *address, int backlog)
     if (fd < 0)
         return -1;
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-    if (address->ai_family == AF_INET6) /* :: takes IPv4, too */
+    if (address->ai_family == AF_INET6) /* :: also accepts IPv4 */
         setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
     if (!bind(fd, address->ai_addr, address->ai_addrlen) && !listen(fd, backlog))
         return fd;
@@ -155,7 +155,7 @@ int lt_tcp_accept(int listener, char peer[LT_TCP_TEXT])
 
 /* ---- path info ---- */
 
-/* Fields that an older kernel does not fill in are zero. */
+/* Fields that an older kernel does not fill are zero. */
 static bool get_info(int fd, struct tcp_info *info)
 {
     socklen_t size = sizeof *info;

@@ -16,8 +16,8 @@ static const char *skip_space(const char *at)
     return at;
 }
 
-/* Digits only: strtoull() would take a minus. */
-static bool take_number(const char **at, uint64_t most, uint64_t *value)
+/* Digits only: strtoull() would accept a minus sign. */
+static bool take_number(const char **at, uint64_t max, uint64_t *value)
 {
     char *end;
 
@@ -26,7 +26,7 @@ static bool take_number(const char **at, uint64_t most, uint64_t *value)
     errno = 0;
     *value = strtoull(*at, &end, 10);
     *at = end;
-    return !errno && *value <= most;
+    return !errno && *value <= max;
 }
 
 int lt_trace_line(const char *line, livetcp_trace_frame *frame)
@@ -83,7 +83,7 @@ static livetcp_result read_lines(FILE *file, const char *path, livetcp_trace_fra
                            "%.100s, line %zu: this frame is before the one ahead of it; sort the "
                            "lines by time (ffprobe: by dts_time)",
                            path, number);
-        if (kind > 0 && (*count == LT_TRACE_MOST_FRAMES || !append(frames, count, &room, frame)))
+        if (kind > 0 && (*count == LT_TRACE_MAX_FRAMES || !append(frames, count, &room, frame)))
             return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "%.100s: no memory for so many frames",
                            path);
     }

@@ -19,7 +19,7 @@ static const unit rates[] = {
 static const unit packets[] = {{"p", 1}, {NULL, 0}};
 static const unit sizes[] = {{"B", 1}, {"kB", 1e3}, {"MB", 1e6}, {NULL, 0}};
 
-/* A decimal number without sign, then `rest`. strtod() alone would take "nan", "0x1" and "-1". */
+/* A decimal number without sign, then `rest`. strtod() alone would accept "nan", "0x1" and "-1". */
 static bool leading_number(const char *text, double *value, const char **rest)
 {
     if (!isdigit((unsigned char)text[0]) && text[0] != '.')

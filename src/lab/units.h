@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Values with units, as people write them: "50ms", "1%", "30mbit", "100p", "150kB". Each function
- * takes the whole text, returns false when it is not exactly such a value, and then leaves *out
- * alone. */
+/* Values with units: "50ms", "1%", "30mbit", "100p", "150kB". Each function parses the whole text;
+ * it returns false if the text is not such a value, and *out is unchanged then. */
 #ifndef LT_LAB_UNITS_H
 #define LT_LAB_UNITS_H
 
@@ -21,7 +20,7 @@ typedef struct lt_limit {
     uint64_t value;
 } lt_limit;
 
-/* True if `packets` of `bytes` together are more than the limit. */
+/* True if `packets` with `bytes` in total exceed the limit. */
 static inline bool lt_limit_exceeded(const lt_limit *limit, uint64_t packets, uint64_t bytes)
 {
     switch (limit->unit) {

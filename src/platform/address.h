@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <uv.h> /* struct sockaddr_storage and socklen_t, on every system */
 
-/* As many addresses of a name as are worth trying. */
+/* Maximum number of addresses of a name that are used. */
 #define LT_ADDRESSES_MAX 16
 
 /* Fits "[v6%scope]:port". */
@@ -28,11 +28,11 @@ typedef struct lt_addresses {
     unsigned count;
 } lt_addresses;
 
-/* Kind of host accepted. */
+/* Kinds of host that a lookup accepts. */
 typedef enum lt_lookup {
-    LT_LOOKUP_NUMERIC, /* an address only; never waits */
-    LT_LOOKUP_CONNECT, /* a name or address to call; may wait for DNS */
-    LT_LOOKUP_LISTEN   /* the same to bind; "" = every address */
+    LT_LOOKUP_NUMERIC, /* numeric address only; never blocks */
+    LT_LOOKUP_CONNECT, /* name or address to connect to; may block on DNS */
+    LT_LOOKUP_LISTEN   /* name or address to bind; "" = every address; may block on DNS */
 } lt_lookup;
 
 /* Resolves on the calling thread. Errors: LIVETCP_ERR_RESOLVE, LIVETCP_ERR_NO_MEMORY. */
@@ -45,15 +45,15 @@ lt_address lt_address_any(int family);
 /* "192.0.2.1:5004" or "[2001:db8::1]:5004"; an IPv4 address mapped into IPv6 is shown as IPv4. */
 void lt_address_text(const lt_address *address, char text[LT_ADDRESS_TEXT]);
 
-/* "host:port", with brackets round an IPv6 address. */
+/* "host:port", with brackets around an IPv6 address. */
 void lt_host_text(const char *host, uint16_t port, char *text, size_t size);
 
-/* Bytes that stand for whoever has an address: an IPv4 address, or the first 64 bits of an IPv6
- * address, of which one customer has all that follow. */
+/* The key by which peers are counted: an IPv4 address (mapped into IPv6), or the first 64 bits of
+ * an IPv6 address, since one customer usually has the whole /64. */
 #define LT_ADDRESS_KEY 16
 void lt_address_key(const lt_address *address, uint8_t key[LT_ADDRESS_KEY]);
 
-/* The IP address without port and zone; and an address of that IP, IPv4 if it is mapped. */
+/* The IP address without port and zone; and the address with that IP, as IPv4 if it is mapped. */
 lt_ip lt_address_ip(const lt_address *address);
 lt_address lt_address_from_ip(const lt_ip *ip, uint16_t port);
 

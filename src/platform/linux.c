@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Linux: TCP_INFO, the queue ioctls, and socket options. linux/tcp.h and not netinet/tcp.h, whose
- * struct tcp_info ends before the fields we need. */
+/* Linux: TCP_INFO, queue ioctls and socket options. Includes linux/tcp.h, since struct tcp_info of
+ * netinet/tcp.h ends before the fields that are needed. */
 #include "platform/probe.h"
 
 #include "base/error.h"
@@ -16,7 +16,7 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
-/* The kernel's "no round trip measured yet". */
+/* tcpi_min_rtt before the first measurement. */
 #define NO_MIN_RTT UINT32_MAX
 
 const char *lt_platform_name(void)
@@ -26,7 +26,8 @@ const char *lt_platform_name(void)
 
 /* ---- probe ---- */
 
-/* The kernel may know fewer fields than our header or more: only the fields that it wrote count. */
+/* Kernel and header may differ in the length of struct tcp_info: only fields that the kernel wrote
+ * count. */
 #define HAS(length, field)                                                                         \
     ((length) >= offsetof(struct tcp_info, field) + sizeof(((struct tcp_info *)0)->field))
 
@@ -68,15 +69,15 @@ static void read_window(const struct tcp_info *info, socklen_t length, livetcp_p
     }
     if (HAS(length, tcpi_delivery_rate) && info->tcpi_delivery_rate) {
         path->delivery_rate = info->tcpi_delivery_rate;
-        path->app_limited = info->tcpi_delivery_rate_app_limited; /* of the same age, 4.9 */
+        path->app_limited = info->tcpi_delivery_rate_app_limited; /* same kernel version: 4.9 */
         path->known |= LIVETCP_PATH_DELIVERY_RATE;
     }
 }
 
-/* Without ECN the kernel counts no marks, which does not mean that there is no queue. */
+/* Without ECN the kernel counts no CE marks; 0 would not mean an uncongested path. */
 static void read_marks(const struct tcp_info *info, socklen_t length, livetcp_path *path)
 {
-    if (!HAS(length, tcpi_delivered_ce) || !(info->tcpi_options & TCPI_OPT_ECN)) /* 4.18 */
+    if (!HAS(length, tcpi_delivered_ce) || !(info->tcpi_options & TCPI_OPT_ECN)) /* since 4.18 */
         return;
     path->delivered_segments = info->tcpi_delivered;
     path->marked_segments = info->tcpi_delivered_ce;
@@ -112,17 +113,17 @@ static bool read_queue(lt_os_socket socket, unsigned long request, uint32_t *byt
 static void read_unsent(lt_os_socket socket, const struct tcp_info *info, socklen_t length,
                         livetcp_path *path)
 {
-    if (HAS(length, tcpi_notsent_bytes)) /* 4.6; saves a system call on every decision */
+    if (HAS(length, tcpi_notsent_bytes)) /* since 4.6; saves a system call per decision */
         path->unsent_bytes = info->tcpi_notsent_bytes;
     else if (!read_queue(socket, SIOCOUTQNSD, &path->unsent_bytes))
         return;
     path->known |= LIVETCP_PATH_UNSENT;
 }
 
-/* The kernel counts segments, and those of small packets are far from full: take their average.
- * Never more than a full segment each, since bytes acknowledged between the two system calls still
- * count as in flight here. On a listening socket the field means something else; that case is
- * excluded before. */
+/* The kernel counts SACKed segments. With small packets they are far from full, so their average
+ * size is used, at most a full segment each: bytes acknowledged between the two system calls still
+ * count as in flight here. On a listening socket the field has another meaning; the caller excludes
+ * that. */
 static void read_sacked(const struct tcp_info *info, socklen_t length, livetcp_path *path)
 {
     const uint32_t needed = LIVETCP_PATH_QUEUED | LIVETCP_PATH_UNSENT;
@@ -139,7 +140,7 @@ static void read_sacked(const struct tcp_info *info, socklen_t length, livetcp_p
     path->known |= LIVETCP_PATH_SACKED;
 }
 
-/* With all acknowledged, nothing is unsent, and recovery and loss states are over. */
+/* With everything acknowledged nothing is unsent, and there is neither recovery nor loss. */
 static void say_idle(livetcp_path *path)
 {
     path->unsent_bytes = 0;
@@ -154,8 +155,9 @@ void lt_platform_probe(lt_os_socket socket, bool briefly, livetcp_path *path)
     socklen_t length = sizeof info;
     path->known = 0;
     memset(&info, 0, sizeof info);
-    /* A listening socket, which has no window, answers TCP_INFO too; the ioctl refuses it. It comes
-     * first: acknowledgements in between make the queue look too long, which is the safe side. */
+    /* A listening socket, which has no window, answers TCP_INFO as well; the ioctl refuses it. The
+     * ioctl comes first: acknowledgements in between then make the queue look too long, which is
+     * the safe side. */
     if (!read_queue(socket, SIOCOUTQ, &path->queued_bytes))
         return;
     path->known |= LIVETCP_PATH_QUEUED;
@@ -189,8 +191,9 @@ static int at_least_one(livetcp_usec us)
     return seconds < 1 ? 1 : seconds > 32767 ? 32767 : (int)seconds;
 }
 
-/* The user timeout bounds how long written data may stay unacknowledged. An idle connection has
- * none, so keepalive probes start early enough for the same limit to find a dead peer there. */
+/* TCP_USER_TIMEOUT bounds the time that written data stays unacknowledged. It does not apply to an
+ * idle connection; keepalive probes start early enough to find a dead peer there within the same
+ * time. */
 static int set_user_timeout(lt_os_socket socket, livetcp_usec us)
 {
     livetcp_usec ms = us / LIVETCP_USEC_MSEC;
@@ -202,17 +205,17 @@ static int set_user_timeout(lt_os_socket socket, livetcp_usec us)
     return set_int(socket, IPPROTO_TCP, TCP_KEEPINTVL, at_least_one(us / 6));
 }
 
-/* Older headers lack the name, older kernels the option. TCP_RTO_MIN_US, which came with it, is
- * left alone on purpose: docs/research/tuning.md has the measurement. */
+/* Older headers lack the constant, older kernels the option. TCP_RTO_MIN_US, of the same kernel
+ * version, is not set on purpose: docs/research/tuning.md has the measurement. */
 #ifndef TCP_DELACK_MAX_US
 #define TCP_DELACK_MAX_US 46
 #endif
 
-/* For input that lt_platform_acknowledge_now() does not acknowledge at once. */
+/* Limit for input that lt_platform_acknowledge_now() does not acknowledge at once. */
 #define DELACK_MAX_US 10000
 
-/* SO_RCVBUF and SO_SNDBUF stay untouched on purpose: setting either turns the kernel's autotuning
- * off for the socket, and its upper limit is larger than an unprivileged program may ask for. */
+/* SO_RCVBUF and SO_SNDBUF are not set on purpose: setting either disables autotuning for the
+ * socket, and autotuning's maximum is above what an unprivileged program may set. */
 livetcp_result lt_platform_prepare(lt_os_socket socket, livetcp_usec user_timeout_us)
 {
     if (set_int(socket, IPPROTO_TCP, TCP_NODELAY, 1) != 0 ||
@@ -221,12 +224,13 @@ livetcp_result lt_platform_prepare(lt_os_socket socket, livetcp_usec user_timeou
         return LIVETCP_ERR_SYSTEM;
     if (user_timeout_us > 0 && set_user_timeout(socket, user_timeout_us) != 0)
         return LIVETCP_ERR_SYSTEM;
-    (void)set_int(socket, IPPROTO_TCP, TCP_DELACK_MAX_US, DELACK_MAX_US); /* if it can */
+    (void)set_int(socket, IPPROTO_TCP, TCP_DELACK_MAX_US,
+                  DELACK_MAX_US); /* since 6.15; ignored by older kernels */
     return LIVETCP_OK;
 }
 
-/* Payload of a TCP segment in an Ethernet packet of 1500 bytes, and the size of the option in it:
- * TCP_MAXSEG includes the option, a segment's payload does not. */
+/* Payload of a TCP segment in an Ethernet frame of 1500 bytes, and the size of the timestamp option
+ * in it: TCP_MAXSEG includes the option, the payload does not. */
 #define ETHERNET_PAYLOAD(address_family) ((address_family) == AF_INET ? 1460U : 1440U)
 #define TIMESTAMPS                       12U
 
@@ -243,7 +247,7 @@ bool lt_platform_align_segments(lt_os_socket socket, size_t frame)
     return set_int(socket, IPPROTO_TCP, TCP_MAXSEG, (int)(room / frame * frame + TIMESTAMPS)) == 0;
 }
 
-/* Candidates of "auto", the best first; docs/research/tuning.md has the reasons. */
+/* Candidates of "auto" in order of preference; docs/research/tuning.md has the reasons. */
 static const char *const preferred[] = {"bbr", "cubic", "reno"};
 
 static int set_congestion_control(lt_os_socket socket, const char *name)
@@ -251,7 +255,7 @@ static int set_congestion_control(lt_os_socket socket, const char *name)
     return setsockopt(socket, IPPROTO_TCP, TCP_CONGESTION, name, (socklen_t)strlen(name));
 }
 
-/* The first that this program may use here; if there is none, the system's stays. */
+/* Sets the first candidate that this program may use; without one, the system's default stays. */
 static void set_best_congestion_control(lt_os_socket socket)
 {
     for (size_t i = 0; i < sizeof preferred / sizeof *preferred; i++)
@@ -259,7 +263,7 @@ static void set_best_congestion_control(lt_os_socket socket)
             return;
 }
 
-/* The names in a file of /proc/sys/net/ipv4, "" if it cannot be read. */
+/* Names in a file of /proc/sys/net/ipv4; "" if it cannot be read. */
 static void read_names(const char *path, char *names, size_t size)
 {
     FILE *file = fopen(path, "re");
@@ -272,7 +276,8 @@ static void read_names(const char *path, char *names, size_t size)
     fclose(file);
 }
 
-/* "reno cubic", or with those that need privileges "reno cubic (privileged: bbr reno cubic)". */
+/* "reno cubic", or with algorithms that need privileges "reno cubic (privileged: bbr reno
+ * cubic)". */
 static void choices(char *text, size_t size)
 {
     char allowed[64], available[64];
@@ -310,8 +315,8 @@ livetcp_result lt_platform_set_congestion_control(lt_os_socket socket, const cha
                    cause == EPERM ? "does not permit it here" : "does not have it", names);
 }
 
-/* Linux calls a socket writable when less than half of it is unsent, and takes no further buffer
- * when all of it is. 0 stands for the system's own, net.ipv4.tcp_notsent_lowat. */
+/* TCP_NOTSENT_LOWAT: the socket counts as writable below half of it, and send() accepts no further
+ * buffer once it is reached. 0 selects the system's, net.ipv4.tcp_notsent_lowat. */
 bool lt_platform_limit_unsent(lt_os_socket socket, uint32_t bytes)
 {
     int value = bytes == UINT32_MAX ? 0 : bytes > INT32_MAX / 2 ? INT32_MAX : (int)(2 * bytes);

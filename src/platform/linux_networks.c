@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Networks of Linux: SO_BINDTODEVICE and rtnetlink. The messages of the latter are not read: they
- * only say that it is time to look at the list of interfaces, which is the same elsewhere. */
+/* Networks on Linux: SO_BINDTODEVICE and rtnetlink. The content of rtnetlink messages is not used;
+ * each one triggers a look at the list of interfaces, which works the same on all systems. */
 #include "platform/networks.h"
 
 #include <errno.h>
@@ -46,7 +46,7 @@ void lt_networks_drain(uv_os_sock_t socket)
 {
     char messages[8192];
 
-    /* Messages that were lost (ENOBUFS) are as good as any. */
+    /* A lost message (ENOBUFS) signals a change as well. */
     while (recv(socket, messages, sizeof messages, 0) > 0 || errno == ENOBUFS || errno == EINTR)
         ;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Linux: SO_TIMESTAMPING on TCP. Transmit times come out of the socket's error queue, each with the
- * position of the last byte of the write that asked for it; receive times come with the data. See
- * Documentation/networking/timestamping.rst in the kernel's sources. */
+/* SO_TIMESTAMPING on TCP under Linux. Tx timestamps come from the socket's error queue, each with
+ * the byte position of the end of the write that requested it; rx timestamps come with the data.
+ * See Documentation/networking/timestamping.rst in the kernel's sources. */
 #define _GNU_SOURCE /* recvmmsg() */
 
 #include "platform/probe.h"
@@ -20,22 +20,22 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* 6.2: positions count from the next byte to be written, and not from the first that is not
- * acknowledged. Older headers lack it. */
+/* SOF_TIMESTAMPING_OPT_ID_TCP, since 6.2: positions count from the next byte to be written instead
+ * of the first unacknowledged byte. Older headers lack it. */
 #define OPT_ID_TCP (1U << 16)
 
-/* TELL is set once: the form of the reports. OF_A_WRITE is set with each write of interest: the
- * events. */
-#define TELL                                                                                       \
+/* REPORT_FLAGS selects the form of the reports and is set once per socket. WRITE_FLAGS selects the
+ * events and is set with each write that requests timestamps. */
+#define REPORT_FLAGS                                                                               \
     (SOF_TIMESTAMPING_SOFTWARE | SOF_TIMESTAMPING_RX_SOFTWARE | SOF_TIMESTAMPING_OPT_ID |          \
      SOF_TIMESTAMPING_OPT_TSONLY)
-#define OF_A_WRITE                                                                                 \
+#define WRITE_FLAGS                                                                                \
     (SOF_TIMESTAMPING_TX_SCHED | SOF_TIMESTAMPING_TX_SOFTWARE | SOF_TIMESTAMPING_TX_ACK)
 
-/* Times and the position, of either address family. */
+/* Control message space for the timestamps and the position, of either address family. */
 #define CONTROL_SIZE 256
 
-static bool tell(lt_os_socket socket, unsigned flags)
+static bool set_timestamping(lt_os_socket socket, unsigned flags)
 {
     return setsockopt(socket, SOL_SOCKET, SO_TIMESTAMPING, &flags, sizeof flags) == 0;
 }
@@ -45,8 +45,8 @@ bool lt_platform_has_timestamps(void)
     int any = socket(AF_INET, SOCK_STREAM, 0);
     if (any < 0)
         any = socket(AF_INET6, SOCK_STREAM, 0);
-    /* Positions are refused to a socket that is not connected. */
-    bool has = any >= 0 && tell(any, TELL & ~(unsigned)SOF_TIMESTAMPING_OPT_ID);
+    /* OPT_ID is refused on a socket that is not connected. */
+    bool has = any >= 0 && set_timestamping(any, REPORT_FLAGS & ~(unsigned)SOF_TIMESTAMPING_OPT_ID);
 
     if (any >= 0)
         close(any);
@@ -67,19 +67,20 @@ bool lt_platform_start_timestamps(lt_os_socket socket, uint32_t *first)
     uint32_t before, after;
 
     *first = 0;
-    if (tell(socket, TELL | OPT_ID_TCP))
+    if (set_timestamping(socket, REPORT_FLAGS | OPT_ID_TCP))
         return true;
-    /* An acknowledgement while the option is set would make its start uncertain. */
+    /* An acknowledgement that arrives while the option is set makes its start position uncertain:
+     * checks and retries. */
     for (unsigned attempt = 0; attempt < 3; attempt++) {
-        if (!unacknowledged(socket, &before) || !tell(socket, TELL) ||
+        if (!unacknowledged(socket, &before) || !set_timestamping(socket, REPORT_FLAGS) ||
             !unacknowledged(socket, &after))
             break;
         *first = after;
         if (before == after)
             return true;
-        (void)tell(socket, 0); /* or the position would stay where it is */
+        (void)set_timestamping(socket, 0); /* otherwise the start position would not be set anew */
     }
-    (void)tell(socket, 0);
+    (void)set_timestamping(socket, 0);
     return false;
 }
 
@@ -91,7 +92,7 @@ long lt_platform_write_timestamped(lt_os_socket socket, const void *data, size_t
         struct cmsghdr aligned;
         char bytes[CMSG_SPACE(sizeof(uint32_t))];
     } control = {.bytes = {0}};
-    const uint32_t flags = OF_A_WRITE;
+    const uint32_t flags = WRITE_FLAGS;
     struct iovec piece = {(void *)data, size};
     struct msghdr message = {.msg_iov = &piece,
                              .msg_iovlen = 1,
@@ -110,7 +111,7 @@ long lt_platform_write_timestamped(lt_os_socket socket, const void *data, size_t
     return n >= 0 ? (long)n : -errno;
 }
 
-/* The first of the three is the software's; 0 = none. */
+/* Reads the software timestamp, the first of the three; 0 = none. */
 static bool read_time(const struct cmsghdr *header, livetcp_usec *at)
 {
     struct timespec time;
@@ -196,7 +197,7 @@ static livetcp_tx_timestamp read_report(struct msghdr *message)
     return timed && placed ? timestamp : (livetcp_tx_timestamp){.kind = LIVETCP_TX_OTHER};
 }
 
-/* A write has three reports, of which two and more come together. */
+/* A write has up to three reports, and often two or more are queued together. */
 unsigned lt_platform_take_timestamps(lt_os_socket socket,
                                      livetcp_tx_timestamp timestamps[LT_TIMESTAMP_BATCH])
 {
@@ -215,7 +216,7 @@ unsigned lt_platform_take_timestamps(lt_os_socket socket,
     return n > 0 ? (unsigned)n : 0;
 }
 
-/* Since 5.4; older kernels do not report it. */
+/* tcpi_rcv_ooopack, since 5.4. */
 bool lt_platform_out_of_order(lt_os_socket socket, uint32_t *segments)
 {
     struct tcp_info info;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The fallback: POSIX sockets and nothing more. It has no path info, so policies fall back to the
- * engine's own counts. */
+/* Fallback implementation: plain POSIX. It reports no path info, so policies use the engine's own
+ * byte counts. */
 #include "platform/probe.h"
 
 #include "base/error.h"
@@ -27,7 +27,7 @@ void lt_platform_probe(lt_os_socket socket, bool briefly, livetcp_path *path)
 livetcp_result lt_platform_prepare(lt_os_socket socket, livetcp_usec user_timeout_us)
 {
     const int on = 1;
-    (void)user_timeout_us; /* POSIX has no such option */
+    (void)user_timeout_us; /* no such option in POSIX */
     if (setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on) != 0 ||
         setsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on) != 0 ||
         fcntl(socket, F_SETFD, FD_CLOEXEC) != 0)
@@ -37,7 +37,7 @@ livetcp_result lt_platform_prepare(lt_os_socket socket, livetcp_usec user_timeou
 
 bool lt_platform_align_segments(lt_os_socket socket, size_t frame)
 {
-    (void)socket; /* the meaning of TCP_MAXSEG differs from system to system */
+    (void)socket; /* the meaning of TCP_MAXSEG differs between systems */
     (void)frame;
     return false;
 }
@@ -83,7 +83,7 @@ bool lt_platform_start_timestamps(lt_os_socket socket, uint32_t *first)
     return false;
 }
 
-/* Nobody calls these two, since no socket has started. */
+/* Never called: lt_platform_start_timestamps() fails. */
 long lt_platform_write_timestamped(lt_os_socket socket, const void *data, size_t size)
 {
     (void)socket;

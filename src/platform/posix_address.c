@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Socket addresses from names and as text, where there is getaddrinfo(). */
+/* Socket addresses from names and as text, by getaddrinfo() and inet_ntop(). */
 #include "platform/address.h"
 
 #include "base/error.h"
@@ -65,7 +65,7 @@ lt_address lt_address_any(int family)
     lt_address address = {.size = family == AF_INET6 ? sizeof(struct sockaddr_in6)
                                                      : sizeof(struct sockaddr_in)};
 
-    address.storage.ss_family = (sa_family_t)family; /* the rest of it is all zeroes */
+    address.storage.ss_family = (sa_family_t)family; /* the other fields are zero */
     return address;
 }
 
@@ -77,7 +77,7 @@ static bool is_mapped(const lt_address *address)
 
 void lt_address_text(const lt_address *address, char text[LT_ADDRESS_TEXT])
 {
-    char host[INET6_ADDRSTRLEN + 17] = ""; /* and a scope */
+    char host[INET6_ADDRSTRLEN + 17] = ""; /* with a scope */
 
     if (is_mapped(address)) {
         const struct sockaddr_in6 *in6 = (const void *)&address->storage;
@@ -106,7 +106,7 @@ void lt_address_key(const lt_address *address, uint8_t key[LT_ADDRESS_KEY])
         memcpy(key, in6->sin6_addr.s6_addr, 8);
         return;
     }
-    key[10] = key[11] = 0xff; /* as IPv4 is mapped into IPv6 */
+    key[10] = key[11] = 0xff; /* prefix of IPv4-mapped IPv6 addresses */
     if (is_mapped(address))
         memcpy(key + 12, in6->sin6_addr.s6_addr + 12, 4);
     else if (address->storage.ss_family == AF_INET)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Networks where no system call tells of changes; and the list of interfaces, by libuv. */
+/* Networks on systems without notification of changes; and the list of interfaces, by libuv. */
 #include "platform/networks.h"
 
 #include <errno.h>
@@ -61,7 +61,7 @@ bool lt_networks_has(const char *interface, const lt_address *address)
     int count;
 
     if (uv_interface_addresses(&entries, &count) != 0)
-        return true; /* connecting will tell */
+        return true; /* unknown: connecting shows it */
     for (int i = 0; i < count; i++)
         found = found || ((!interface || !strcmp(entries[i].name, interface)) &&
                           (!address || is_address(&entries[i], address)));

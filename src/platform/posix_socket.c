@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* System calls on TCP sockets where they are POSIX's. */
+/* System calls on TCP sockets, on POSIX systems. */
 #ifdef __linux__
 #define _GNU_SOURCE /* accept4(), POLLRDHUP */
 #endif
@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #ifndef MSG_NOSIGNAL
-#define MSG_NOSIGNAL 0 /* SO_NOSIGPIPE does it there */
+#define MSG_NOSIGNAL 0 /* SO_NOSIGPIPE is set instead */
 #endif
 
 #ifndef POLLRDHUP
@@ -97,7 +97,7 @@ int lt_socket_listen(uv_os_sock_t socket)
     return listen(socket, SOMAXCONN) == 0 ? 0 : -errno;
 }
 
-/* accept(), with the flags of every socket; -1 and errno. */
+/* accept() with close-on-exec and non-blocking set; -1 and errno. */
 static int accept_flagged(int listener, struct sockaddr *peer, socklen_t *size)
 {
 #ifdef __linux__
@@ -125,7 +125,7 @@ int lt_socket_accept(uv_os_sock_t listener, uv_os_sock_t *out, lt_address *peer)
             *out = fd;
             return 0;
         }
-        /* A peer that left before being accepted is ignored. */
+        /* Skips a peer that left before it was accepted. */
         if (status == -EWOULDBLOCK)
             return -EAGAIN;
         if (status != -EINTR && status != -ECONNABORTED && status != -EPROTO)
@@ -149,7 +149,7 @@ int lt_socket_error(uv_os_sock_t socket)
     return getsockopt(socket, SOL_SOCKET, SO_ERROR, &value, &size) == 0 ? value : errno;
 }
 
-/* An error is there whatever is asked for. */
+/* True if poll() reports one of these events, or an error. */
 static bool is_there(uv_os_sock_t socket, short events)
 {
     struct pollfd poll_fd = {.fd = socket, .events = events};
@@ -169,7 +169,7 @@ bool lt_socket_has_ended(uv_os_sock_t socket)
 
 /* ---- connected ---- */
 
-/* The lower two bits of the byte are ECN's, which the kernel keeps for itself. */
+/* The lower two bits of the byte are ECN's; the kernel sets them. */
 int lt_socket_set_dscp(uv_os_sock_t socket, int code_point)
 {
     const int byte = code_point << 2;
@@ -178,7 +178,7 @@ int lt_socket_set_dscp(uv_os_sock_t socket, int code_point)
 
     if (getsockname(socket, (struct sockaddr *)&own, &size) != 0)
         return -errno;
-    /* An IPv6 socket carries IPv4 as well, where its address is a mapped one. */
+    /* IPv4-mapped addresses on an IPv6 socket use IP_TOS. */
     bool set = setsockopt(socket, IPPROTO_IP, IP_TOS, &byte, sizeof byte) == 0;
     if (own.ss_family == AF_INET6)
         set = setsockopt(socket, IPPROTO_IPV6, IPV6_TCLASS, &byte, sizeof byte) == 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads where there are POSIX threads. */
+/* Threads, on POSIX systems. */
 #include "platform/thread.h"
 
 #include <pthread.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * TCP information from the operating system, and options that it sets on a socket. One file an
- * operating system implements this interface (linux.c, none.c); nothing else in LiveTCP knows which
- * system it runs on. Everything is in bytes and microseconds; fields that a system does not report
+ * Path info of TCP connections from the operating system, and socket options that differ between
+ * systems. One file per system implements this interface (linux.c, none.c); nothing else in LiveTCP
+ * depends on the system. Values are in bytes and microseconds; fields that a system does not report
  * stay unknown.
  */
 #ifndef LT_PLATFORM_PROBE_H
@@ -13,8 +13,8 @@
 
 #include <stddef.h>
 
-/* The same type as uv_os_sock_t, which cannot be had here: uv.h includes netinet/tcp.h, and that
- * contradicts linux/tcp.h. */
+/* uv_os_sock_t without including uv.h, which includes netinet/tcp.h, which conflicts with
+ * linux/tcp.h. */
 #ifdef _WIN32
 #include <winsock2.h>
 typedef SOCKET lt_os_socket;
@@ -25,62 +25,62 @@ typedef int lt_os_socket;
 /* Name of the implementation: "linux", "none". */
 const char *lt_platform_name(void);
 
-/* Fills `known` and the fields it names; the rest of *path is left alone. A socket that cannot be
- * asked has known = 0. `briefly`: when nothing is in flight, only the queues and the state are
- * filled in, and the system is not asked for the rest. */
+/* Sets `known` and the fields that it names; other fields of *path are not changed. known = 0 if
+ * the socket has no path info. `briefly`: with nothing in flight, only queue sizes and state are
+ * read. */
 void lt_platform_probe(lt_os_socket socket, bool briefly, livetcp_path *path);
 
-/* Media defaults: Nagle off, keepalive on, close-on-exec, acknowledgements delayed by little and
- * the kernel's user timeout, where there is such a thing (0 = leave the timeout). */
+/* Sets the options for media: Nagle off, keepalive on, close-on-exec, short delayed
+ * acknowledgements and the user timeout where the system has one (0 = do not set it). */
 livetcp_result lt_platform_prepare(lt_os_socket socket, livetcp_usec user_timeout_us);
 
-/* Before connecting or listening: segments are to hold a whole number of frames of `frame` bytes,
- * as many as fit an Ethernet packet. Returns false, and leaves the segments alone, if none fits or
- * the system cannot; a path with smaller packets may still cut them otherwise. 0 leaves them alone.
- */
+/* Before connecting or listening: sizes segments so that they hold a whole number of frames of
+ * `frame` bytes, as many as fit an Ethernet frame. False, without effect, if none fits or the
+ * system cannot. A path with a smaller MTU may still cut frames. 0 has no effect. */
 bool lt_platform_align_segments(lt_os_socket socket, size_t frame);
 
 #define LT_CONGESTION_AUTO "auto"
 
-/* Congestion control by name, "" = leave the system's. LIVETCP_ERR_NOT_SUPPORTED, with a message
- * that names those available, if this one is not. LT_CONGESTION_AUTO = the best one that this
- * program may use on this host; it leaves the system's, and does not fail, where there is none. */
+/* Sets congestion control by name, "" = keep the system's. LIVETCP_ERR_NOT_SUPPORTED, with a
+ * message that names the available ones, if it is not available. LT_CONGESTION_AUTO: the best
+ * one that this program may use on this host; keeps the system's, without an error, if there is
+ * none. */
 livetcp_result lt_platform_set_congestion_control(lt_os_socket socket, const char *name,
                                                   livetcp_error *error);
 
-/* Lets the socket count as writable only while less than `bytes` of the written data are unsent;
- * UINT32_MAX = as the system likes. Returns false where the system has no such limit. On some
- * systems writing itself stops there, too. */
+/* Makes the socket count as writable only while less than `bytes` of the written data are unsent;
+ * UINT32_MAX = the system's default. False where the system has no such limit. On some systems
+ * send() itself stops there as well. */
 bool lt_platform_limit_unsent(lt_os_socket socket, uint32_t bytes);
 
-/* Asks the kernel to acknowledge the data just read at once: thin streams look late otherwise. Not
- * sticky on Linux: call it after every read. */
+/* Makes the kernel acknowledge the data just read at once; delayed acknowledgements make thin
+ * streams look late. Not sticky on Linux: call it after every read. */
 void lt_platform_acknowledge_now(lt_os_socket socket);
 
 /* ---- timestamps of the kernel's, in its wall clock ---- */
 
-/* True if sockets of this system report them at all. */
+/* True if this system reports timestamps of TCP sockets. */
 bool lt_platform_has_timestamps(void);
 
-/* A connected socket reports them from here on. *first: the position that they give the next byte
- * that is written. False, and nothing is changed, if it cannot. */
+/* Enables timestamps on a connected socket. *first: the position that the kernel assigns to the
+ * next written byte. False, with nothing changed, on failure. */
 bool lt_platform_start_timestamps(lt_os_socket socket, uint32_t *first);
 
-/* Like send(), and requests a timestamp of the last byte that was taken. Bytes, or -errno. */
+/* As send(), and requests a tx timestamp of the last byte that is accepted. Bytes, or -errno. */
 long lt_platform_write_timestamped(lt_os_socket socket, const void *data, size_t size);
 
-/* Like recv(), with when the newest segment of it came to this host. Bytes, or -errno. */
+/* As recv(), with the rx timestamp of the newest segment in the data. Bytes, or -errno. */
 long lt_platform_read_timestamped(lt_os_socket socket, void *data, size_t size, bool *known,
                                   livetcp_usec *at);
 
-/* Takes the oldest timestamps reported and not taken yet, LT_TIMESTAMP_BATCH at most, and returns
- * their number: less, and there are no more. While there is one, the socket polls as if it had
- * failed. */
+/* Reads up to LT_TIMESTAMP_BATCH pending timestamps, the oldest first, and returns their number; a
+ * smaller number means that there are no more. While timestamps are pending, poll() reports an
+ * error on the socket. */
 #define LT_TIMESTAMP_BATCH 8
 unsigned lt_platform_take_timestamps(lt_os_socket socket,
                                      livetcp_tx_timestamp timestamps[LT_TIMESTAMP_BATCH]);
 
-/* Number of segments that had to wait here for one before them, modulo 2^32. */
+/* Number of segments received out of order, modulo 2^32. */
 bool lt_platform_out_of_order(lt_os_socket socket, uint32_t *segments);
 
 #endif

@@ -16,7 +16,7 @@ typedef struct parser {
     const char *p;
 } parser;
 
-/* RFC 9110 section 11.2: token68 is let through, too. */
+/* Characters of a token or token68 (RFC 9110 section 11.2). */
 static bool is_word(char c)
 {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
@@ -29,7 +29,7 @@ static void skip_blanks(parser *at)
         at->p++;
 }
 
-/* A word, cut to fit `size`; empty if there is none. */
+/* Reads a word, truncated to fit `size`; empty if there is none. */
 static void take_word(parser *at, char *out, size_t size)
 {
     size_t used = 0;
@@ -40,7 +40,7 @@ static void take_word(parser *at, char *out, size_t size)
     out[used] = '\0';
 }
 
-/* A word or a quoted string. False if it does not fit or does not end. */
+/* Reads a word or a quoted string. False if it does not fit or is not terminated. */
 static bool take_value(parser *at, char *out, size_t size)
 {
     size_t used = 0;
@@ -60,12 +60,12 @@ static bool take_value(parser *at, char *out, size_t size)
     return fits;
 }
 
-/* One challenge that is being read. */
+/* A challenge while it is read. */
 typedef struct draft {
     lt_proxy_challenge found;
     char scheme[32];
     char algorithm[32];
-    bool auth; /* qop has "auth" */
+    bool auth; /* qop contains "auth" */
     bool whole;
 } draft;
 
@@ -133,7 +133,7 @@ static void add_other(lt_proxy_challenge *challenge, const draft *now)
              digest ? now->algorithm : "");
 }
 
-/* The draft is read to its end. */
+/* The challenge is complete: keeps it if it is the strongest so far. */
 static void end_draft(lt_proxy_challenge *challenge, draft *now)
 {
     if (!now->scheme[0])
@@ -147,8 +147,8 @@ static void end_draft(lt_proxy_challenge *challenge, draft *now)
     }
 }
 
-/* challenge = scheme [ 1*SP ( token68 / #( name = value ) ) ], separated by commas as the
- * parameters are: a word without '=' begins another. */
+/* challenge = scheme [ 1*SP ( token68 / #( name = value ) ) ]. Challenges are separated by commas,
+ * as their parameters are: a word without '=' starts a new challenge. */
 void lt_proxy_challenge_read(lt_proxy_challenge *challenge, const char *value)
 {
     parser at = {value};
@@ -161,7 +161,7 @@ void lt_proxy_challenge_read(lt_proxy_challenge *challenge, const char *value)
         if (!*at.p)
             break;
         if (!is_word(*at.p)) {
-            at.p++; /* garbage, or the end of a token68 */
+            at.p++; /* invalid, or the end of a token68 */
             continue;
         }
         take_word(&at, word, sizeof word);
@@ -204,7 +204,7 @@ static void add(text *to, const char *format, ...)
     to->used += (size_t)n;
 }
 
-/* A quoted string. */
+/* Adds name="value" as a quoted string. */
 static void add_quoted(text *to, const char *name, const char *value)
 {
     add(to, "%s=\"", name);
@@ -239,7 +239,7 @@ static void to_hex(const uint8_t *bytes, size_t size, char *out)
     *out = '\0';
 }
 
-/* The digest, in hexadecimal, of words with colons between. */
+/* Hexadecimal digest of words joined by colons. */
 static bool hash(lt_proxy_scheme scheme, char out[HASH_TEXT], const char *const *words, int count)
 {
     const EVP_MD *type = scheme == LT_PROXY_DIGEST_SHA256 ? EVP_sha256() : EVP_md5();

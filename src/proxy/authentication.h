@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How a caller proves to an HTTP proxy who it is: Basic (RFC 7617) and Digest (RFC 7616, qop=auth,
- * with MD5 and SHA-256). */
+/* A caller's authentication at an HTTP proxy: Basic (RFC 7617) and Digest (RFC 7616, qop=auth, with
+ * MD5 and SHA-256). */
 #ifndef LT_PROXY_AUTHENTICATION_H
 #define LT_PROXY_AUTHENTICATION_H
 
@@ -14,19 +14,19 @@ typedef enum lt_proxy_scheme {
     LT_PROXY_DIGEST_SHA256
 } lt_proxy_scheme;
 
-/* What the proxy asked for. One serves all connections to a proxy: the later ones answer it without
- * being asked again. Zeroed: it has not asked. */
+/* The proxy's challenge. It is shared by all connections to a proxy, so that later ones answer it
+ * in their first request. Zeroed: none yet. */
 typedef struct lt_proxy_challenge {
     lt_proxy_scheme scheme;
-    bool session;    /* Digest: a "-sess" algorithm */
-    bool stale;      /* the answer before was right, its nonce too old */
-    bool accepted;   /* an answer to it was accepted */
+    bool session;    /* Digest: "-sess" algorithm */
+    bool stale;      /* the last answer was right, but its nonce too old */
+    bool accepted;   /* an answer was accepted */
     bool has_opaque; /* Digest */
     char realm[256];
     char nonce[512];
     char opaque[512];
-    uint32_t count;  /* Digest: answers with this nonce */
-    char others[64]; /* schemes that it offers and LiveTCP has not: "Negotiate, NTLM" */
+    uint32_t count;  /* Digest: answers with this nonce (nc) */
+    char others[64]; /* offered schemes that LiveTCP lacks: "Negotiate, NTLM" */
 } lt_proxy_challenge;
 
 /* Reads the value of one Proxy-Authenticate field, which may have several challenges, and keeps the
@@ -35,13 +35,12 @@ void lt_proxy_challenge_read(lt_proxy_challenge *challenge, const char *value);
 
 #define LT_PROXY_CNONCE 16
 
-/* Fits every answer. */
+/* Size of the longest answer. */
 #define LT_PROXY_AUTHORIZATION 4096
 
 /* Writes the value of Proxy-Authorization for CONNECT to `target` ("host:port"), NUL-terminated,
- * and counts it. `cnonce` is random. The caller wipes it. False if libcrypto cannot, or it does not
- * fit.
- */
+ * and counts it. `cnonce` is random. The caller wipes the value. False if libcrypto fails or the
+ * value does not fit. */
 bool lt_proxy_authorize(lt_proxy_challenge *challenge, const lt_proxy *proxy, const char *target,
                         const uint8_t cnonce[LT_PROXY_CNONCE], char out[LT_PROXY_AUTHORIZATION]);
 

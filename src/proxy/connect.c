@@ -10,7 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* A proxy that only announces has no answer. */
+/* Maximum number of 1xx responses before the final one. */
 #define INFORMATIONAL_MAX 8
 
 /* ---- the request ---- */
@@ -70,7 +70,7 @@ static void fail_user(lt_proxy_connect *connect)
     fail(connect, "the proxy does not accept the user and password in 'proxy'");
 }
 
-/* 407. The request is made again if that may help. */
+/* 407 Proxy Authentication Required: asks for another connection if credentials may help. */
 static void take_challenge(lt_proxy_connect *connect)
 {
     lt_proxy_step *step = connect->step;
@@ -125,7 +125,8 @@ static void take_answer(lt_proxy_connect *connect)
 
     if (status == 407) {
         take_challenge(connect);
-    } else if (status == 401 && connect->authorized) { /* tinyproxy's words for it */
+    } else if (status == 401 &&
+               connect->authorized) { /* tinyproxy answers wrong credentials with 401 */
         fail_user(connect);
     } else if (status / 100 != 2) {
         fail(connect, advice_of(status));

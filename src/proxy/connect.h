@@ -10,18 +10,18 @@
 typedef struct lt_proxy_connect {
     lt_proxy_step *step;
     lt_proxy_challenge *known; /* from earlier connections to this proxy; kept up to date */
-    lt_proxy_challenge asked;  /* in this answer */
-    bool authorized;           /* the request had an answer to `known` */
-    bool html;                 /* the answer is a web page */
-    unsigned informational;    /* 1xx answers */
+    lt_proxy_challenge asked;  /* by this response */
+    bool authorized;           /* the request had credentials for `known` */
+    bool html;                 /* the response is a web page */
+    unsigned informational;    /* number of 1xx responses */
     lt_http_head head;
 } lt_proxy_connect;
 
-/* Puts the request into step->output. */
+/* Writes the request to step->output. */
 void lt_proxy_connect_begin(lt_proxy_connect *connect, lt_proxy_step *step,
                             lt_proxy_challenge *known, const uint8_t cnonce[LT_PROXY_CNONCE]);
 
-/* Takes bytes of the proxy's answer, and none behind it. */
+/* Consumes bytes of the proxy's response, and none after it. */
 size_t lt_proxy_connect_receive(lt_proxy_connect *connect, const uint8_t *data, size_t size);
 
 #endif

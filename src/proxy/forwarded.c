@@ -8,7 +8,7 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-/* At most five digits that are a port. */
+/* Reads a port of at most five digits. */
 static bool read_port(const char *text, size_t size, uint16_t *port)
 {
     unsigned value = 0;
@@ -61,7 +61,7 @@ bool lt_forwarded_read(const char *list, const char *trusted, lt_ip *ip, uint16_
         while (last > begin && is_blank(last[-1]))
             last--;
         if (!read_item(begin, (size_t)(last - begin), &item, &its_port))
-            return found; /* whoever is trusted last has written this, and does not know either */
+            return found; /* a trusted proxy wrote "unknown" or the like */
         *ip = item;
         *port = its_port;
         found = true;

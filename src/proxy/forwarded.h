@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* X-Forwarded-For: by which HTTP servers in front of a listener say whose request they pass on.
- * Each appends the address that it was called from, so that only the end of the list was written by
- * somebody who is known. */
+/* X-Forwarded-For: the header in which HTTP proxies in front of a listener pass on the client's
+ * address. Each proxy appends the address of its own client, so only the entries at the end come
+ * from trusted proxies. */
 #ifndef LT_PROXY_FORWARDED_H
 #define LT_PROXY_FORWARDED_H
 
 #include "base/ip.h"
 
-/* Reads the list, separated by commas, from its end: the first address that is none of `trusted`
- * (networks, separated by commas), or the one farthest in front if all are. *port is 0 unless the
- * list has one. False if the last item is no address. */
+/* Reads the comma-separated list from its end: the first address that is not in `trusted`
+ * (comma-separated networks), or the first of the list if all are. *port is 0 if the entry has
+ * none. False if the last entry is no address. */
 bool lt_forwarded_read(const char *list, const char *trusted, lt_ip *ip, uint16_t *port);
 
 #endif

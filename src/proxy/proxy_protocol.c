@@ -11,7 +11,7 @@ static const char v1_begin[] = "PROXY ";
 
 #define V1_MAX 107 /* with CR and LF */
 
-/* Takes the word up to a blank, or the end. Empty if there is none. */
+/* Takes the word up to a space or the end. Empty if there is none. */
 static const char *take_word(const char **p, const char *end, size_t *size)
 {
     const char *word = *p;
@@ -47,7 +47,7 @@ static bool take_port(const char **p, const char *end, uint16_t *port)
     return value <= UINT16_MAX;
 }
 
-/* "TCP4 192.0.2.1 192.0.2.2 40000 5004", or "UNKNOWN" and anything. */
+/* Reads "TCP4 192.0.2.1 192.0.2.2 40000 5004", or "UNKNOWN" with anything after it. */
 static bool read_line(const char *p, const char *end, lt_proxy_header *header)
 {
     size_t size;

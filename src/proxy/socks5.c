@@ -9,14 +9,14 @@
 #define VERSION      5
 #define USER_VERSION 1
 
-/* Methods. */
+/* Authentication methods. */
 #define NO_USER   0x00
 #define WITH_USER 0x02
 #define NONE      0xff
 
 #define COMMAND_CONNECT 1
 
-/* Kinds of address. */
+/* Address types. */
 #define IPV4 1
 #define NAME 3
 #define IPV6 4
@@ -26,7 +26,7 @@
 static void put(lt_proxy_step *step, const void *bytes, size_t size)
 {
     if (step->output_size + size > sizeof step->output)
-        return; /* cannot be: each of these is short */
+        return; /* cannot happen: each of these is short */
     memcpy(step->output + step->output_size, bytes, size);
     step->output_size += size;
 }
@@ -150,7 +150,7 @@ static const char *text_of(uint8_t reply)
         [2] = "the proxy's rules forbid it: have its administrator allow this host and port",
         [3] = "the proxy has no route to that network",
         [4] = "the proxy cannot reach that host; check the name, which the proxy resolves",
-        [5] = "nobody listens there; check host and port, and that a listener runs",
+        [5] = "connection refused; check host and port, and that a listener is running",
         [6] = "the way from the proxy is too long (TTL expired)",
         [7] = "the proxy does not support CONNECT",
         [8] = "the proxy does not support this kind of address (IPv4, IPv6 or a name)"};
@@ -177,7 +177,7 @@ static void take_reply(lt_socks5 *socks)
             step->target, text_of(reply), reply);
 }
 
-/* Bytes of the present answer, as far as those that are here tell. 0 = it is no answer. */
+/* Size of the current answer, as far as its bytes so far tell. 0 = invalid. */
 static size_t size_wanted(const lt_socks5 *socks)
 {
     static const size_t head = 4, port = 2;
@@ -187,7 +187,7 @@ static size_t size_wanted(const lt_socks5 *socks)
     if (socks->size < head)
         return head;
     if (socks->held[1] != 0)
-        return socks->size; /* refused: nobody needs the address */
+        return socks->size; /* refused: the address does not matter */
     if (socks->size < head + 1)
         return head + 1;
     switch (socks->held[3]) {

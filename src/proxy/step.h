@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the protocols of proxies have in common: a request out, an answer in, and how it ended. */
+/* Common state of the proxy protocols: request, answer and result. */
 #ifndef LT_PROXY_STEP_H
 #define LT_PROXY_STEP_H
 
@@ -7,26 +7,27 @@
 
 typedef enum lt_tunnel_state {
     LT_TUNNEL_GOING = 0,
-    LT_TUNNEL_OPEN,  /* from here on the bytes are the peer's */
-    LT_TUNNEL_AGAIN, /* the proxy asked who we are: make a new connection to it, and a new tunnel */
+    LT_TUNNEL_OPEN,  /* all further bytes are the peer's */
+    LT_TUNNEL_AGAIN, /* authentication is required: open a new connection to the proxy, and a new
+                        tunnel */
     LT_TUNNEL_FAILED /* see lt_tunnel_error() */
 } lt_tunnel_state;
 
-/* Fits a request with every answer to a challenge. */
+/* Fits a request with the longest credentials. */
 #define LT_PROXY_OUTPUT 6144
 
 typedef struct lt_proxy_step {
     const lt_proxy *proxy;
-    char name[LT_PROXY_TEXT];                      /* of the proxy, for errors */
-    char target[sizeof((lt_proxy *)0)->host + 16]; /* "host:port" to reach */
+    char name[LT_PROXY_TEXT];                      /* of the proxy, for error texts */
+    char target[sizeof((lt_proxy *)0)->host + 16]; /* "host:port" to connect to */
     const char *host;
     uint16_t port;
     lt_tunnel_state state;
-    bool refused; /* it does not accept user and password */
+    bool refused; /* the proxy refuses user and password */
     livetcp_error error;
     uint8_t output[LT_PROXY_OUTPUT];
     size_t output_size, output_done;
-    bool answered; /* it has sent something */
+    bool answered; /* input was received */
 } lt_proxy_step;
 
 #endif

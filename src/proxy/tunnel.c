@@ -50,7 +50,7 @@ void lt_tunnel_destroy(lt_tunnel **owner)
     if (!tunnel)
         return;
     *owner = NULL;
-    OPENSSL_cleanse(tunnel, sizeof *tunnel); /* requests with secrets */
+    OPENSSL_cleanse(tunnel, sizeof *tunnel); /* it contains requests with secrets */
     free(tunnel);
 }
 

@@ -46,7 +46,8 @@ static int hex_value(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* False if it is too long, has a '%' without two digits, or a control character. */
+/* Percent-decodes. False if it is too long, has a '%' without two hex digits, or a control
+ * character. */
 static bool decode(span text, char *out, size_t size)
 {
     size_t used = 0;
@@ -160,7 +161,7 @@ livetcp_result lt_proxy_parse(const char *url, const char *where, lt_proxy *prox
     span rest = {colon + 3, strlen(colon + 3)};
     if (rest.size && rest.begin[rest.size - 1] == '/')
         rest.size--;
-    /* The last one: some write an '@' of the password as it is. */
+    /* The last '@': some tools do not encode an '@' in the password. */
     for (size_t i = rest.size; i > 0; i--) {
         if (rest.begin[i - 1] != '@')
             continue;
@@ -193,8 +194,8 @@ void lt_proxy_text(const lt_proxy *proxy, char text[LT_PROXY_TEXT])
 
 /* ---- NO_PROXY ---- */
 
-/* The port after the last colon of an item that is no bare IPv6 address; the item loses it. False
- * if it names another port. */
+/* Removes the port after the last colon of an item, unless the item is a bare IPv6 address. False
+ * if the port is another one. */
 static bool is_port(span *item, uint16_t port)
 {
     size_t at = item->size;
@@ -211,7 +212,7 @@ static bool is_port(span *item, uint16_t port)
     return named == port;
 }
 
-/* "example.org" and ".example.org" mean the name and all below it. */
+/* "example.org" and ".example.org" match the name and all its subdomains. */
 static bool is_name(span item, const char *host)
 {
     size_t size = strlen(host);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A proxy as a URL names it, and the hosts that are called without one. */
+/* A proxy's URL, and NO_PROXY: the hosts that are connected directly. */
 #ifndef LT_PROXY_URL_H
 #define LT_PROXY_URL_H
 
@@ -18,7 +18,7 @@ typedef enum lt_proxy_kind {
 /* RFC 1929 allows 255 bytes for each of user and password. */
 #define LT_PROXY_WORD 256
 
-/* The user and password are secrets: wipe it with lt_proxy_clear(). */
+/* User and password are secrets: wipe it with lt_proxy_clear(). */
 typedef struct lt_proxy {
     lt_proxy_kind kind;
     char host[256]; /* without brackets */
@@ -42,8 +42,9 @@ void lt_proxy_clear(lt_proxy *proxy);
 /* "proxy http://host:port", without user and password. */
 void lt_proxy_text(const lt_proxy *proxy, char text[LT_PROXY_TEXT]);
 
-/* True if the variable NO_PROXY, as curl reads it, names the host: a list, separated by commas or
- * blanks, of names (with all below them), addresses, networks, each perhaps with a port, or "*". */
+/* True if NO_PROXY, in curl's interpretation, matches the host: a list, separated by commas or
+ * spaces, of names (with their subdomains), addresses and networks, each with an optional port, or
+ * "*". */
 bool lt_proxy_is_exempt(const char *no_proxy, const char *host, uint16_t port);
 
 #endif

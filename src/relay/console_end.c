@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* file://con: standard input as IN, standard output as OUT. A regular file is read as fast as the
- * sessions take it; a pipe is live. */
+ * sessions accept packets; a pipe is read in real time. */
 #include "relay/end.h"
 #include "relay/plan/packing.h"
 #include "relay/writer.h"
@@ -11,9 +11,9 @@
 #include <string.h>
 
 enum {
-    DATAGRAM = 7 * LT_RELAY_TS_PACKET, /* as MPEG-TS over UDP has */
-    INPUT = 16 * DATAGRAM,             /* read at once */
-    PAUSE_MS = 5,                      /* until a full send queue is looked at again */
+    DATAGRAM = 7 * LT_RELAY_TS_PACKET, /* usual size for MPEG-TS over UDP */
+    INPUT = 16 * DATAGRAM,             /* per read */
+    PAUSE_MS = 5,                      /* ms until a full send queue is checked again */
 };
 
 typedef struct console_end {
@@ -49,15 +49,15 @@ static void send_one(console_end *c, const uint8_t *data, size_t size)
     lt_relay_end *end = &c->end;
     lt_relay_packet packet = {.arrival_us = lt_relay_now()};
 
-    if (lt_relay_pack(&c->packer, data, size, packet.arrival_us, end->world->room, &packet.data,
-                      &packet.size) != LT_RELAY_FITS)
+    if (lt_relay_pack(&c->packer, data, size, packet.arrival_us, end->world->packet_buffer,
+                      &packet.data, &packet.size) != LT_RELAY_FITS)
         return;
     end->counts.packets_in++;
     end->counts.bytes_in += size;
     end->events->on_packet(end, &packet);
 }
 
-/* Bytes before the next MPEG-TS packet. */
+/* Number of bytes before the next MPEG-TS packet. */
 static size_t garbage(const uint8_t *data, size_t size)
 {
     size_t i = 0;
@@ -68,7 +68,7 @@ static size_t garbage(const uint8_t *data, size_t size)
     return i;
 }
 
-/* Sends whole packets, and keeps what is left. */
+/* Sends whole packets, and keeps the rest. */
 static void cut(console_end *c)
 {
     const bool ts = c->packer.encap == LT_RELAY_ENCAP_TS;
@@ -79,7 +79,7 @@ static void cut(console_end *c)
         size_t bad = ts ? garbage(c->input + at, c->held - at) : 0;
         if (bad) {
             if (lt_relay_lose(&c->end, LT_RELAY_INVALID))
-                lt_relay_say(c->end.world->journal, LIVETCP_LOG_WARNING, c->end.route,
+                lt_relay_log(c->end.world->journal, LIVETCP_LOG_WARNING, c->end.route,
                              "standard input has bytes that are no MPEG-TS; other data is "
                              "file://con?encap=raw");
             at += bad;
@@ -107,7 +107,7 @@ static void input_ended(console_end *c, int status)
     if (c->is_stream)
         uv_read_stop(&c->stream);
     if (status != 0 && status != UV_EOF)
-        lt_relay_say(c->end.world->journal, LIVETCP_LOG_ERROR, c->end.route,
+        lt_relay_log(c->end.world->journal, LIVETCP_LOG_ERROR, c->end.route,
                      "cannot read standard input: %s", uv_strerror(status));
     c->end.events->on_input_ended(&c->end);
 }
@@ -235,26 +235,26 @@ static void console_deliver(lt_relay_end *end, const lt_relay_packet *packet)
     size_t size;
 
     if (!c->writer)
-        return; /* standard input takes nothing */
+        return; /* standard input has no output */
     lt_relay_fit fit = lt_relay_unpack(&c->packer, packet->data, packet->size, &bytes, &size);
     if (fit == LT_RELAY_NOT_FOR_OUTPUT)
         return;
     if (fit != LT_RELAY_FITS) {
         if (lt_relay_lose(end, LT_RELAY_UNWANTED))
-            lt_relay_say(end->world->journal, LIVETCP_LOG_WARNING, end->route,
-                         "a packet for standard output is left out: it is %s",
+            lt_relay_log(end->world->journal, LIVETCP_LOG_WARNING, end->route,
+                         "a packet for standard output is dropped: it is %s",
                          lt_relay_fit_text(fit));
     } else if (lt_relay_writer_put(c->writer, bytes, size, NULL, 0)) {
         end->counts.packets_out++;
         end->counts.bytes_out += size;
     } else if (lt_relay_writer_status(c->writer) != 0) {
         if (lt_relay_lose(end, LT_RELAY_FAILED))
-            lt_relay_say(end->world->journal, LIVETCP_LOG_ERROR, end->route,
+            lt_relay_log(end->world->journal, LIVETCP_LOG_ERROR, end->route,
                          "cannot write to standard output: %s",
                          uv_strerror(lt_relay_writer_status(c->writer)));
     } else if (lt_relay_lose(end, LT_RELAY_BLOCKED)) {
-        lt_relay_say(end->world->journal, LIVETCP_LOG_WARNING, end->route,
-                     "standard output is not read: packets are left out");
+        lt_relay_log(end->world->journal, LIVETCP_LOG_WARNING, end->route,
+                     "standard output is not read: packets are dropped");
     }
 }
 

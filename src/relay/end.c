@@ -17,8 +17,8 @@ bool lt_relay_lose(lt_relay_end *end, lt_relay_cause cause)
     const livetcp_usec now = lt_relay_now();
 
     end->counts.lost[cause]++;
-    if (end->told[cause] && now - end->told[cause] < LT_RELAY_REPEAT_US)
+    if (end->logged_us[cause] && now - end->logged_us[cause] < LT_RELAY_REPEAT_US)
         return false;
-    end->told[cause] = now;
+    end->logged_us[cause] = now;
     return true;
 }

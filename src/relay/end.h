@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One end of a route while it runs: a program's socket, LiveTCP sessions, or standard input and
- * output. All on the relay's loop. */
+/* One end of a running route: a program's socket, LiveTCP sessions, or standard input and output.
+ * All on the relay's loop. */
 #ifndef LT_RELAY_END_H
 #define LT_RELAY_END_H
 
@@ -12,109 +12,111 @@
 
 #include <uv.h>
 
-/* An end without news for so long since the last line about a cause says it again. */
+/* Pause after which the first new occurrence of a known cause is logged again. */
 #define LT_RELAY_REPEAT_US (60 * (livetcp_usec)LIVETCP_USEC_SEC)
 
-/* What all ends of a relay use. */
+/* Shared by all ends of a relay. */
 typedef struct lt_relay_world {
     uv_loop_t *loop;
     livetcp_context *context;
     lt_relay_journal *journal;
     lt_relay_listeners *listeners;
-    char *buffer;  /* LT_RELAY_BUFFER bytes, for what is read and used at once */
-    uint8_t *room; /* LT_RELAY_PACKET_MAX bytes, for packets that are made and used at once */
+    char *buffer; /* LT_RELAY_BUFFER bytes, for input that is processed at once */
+    uint8_t
+        *packet_buffer; /* LT_RELAY_PACKET_MAX bytes, for packets that are built and sent at once */
 } lt_relay_world;
 
-/* libuv reads several datagrams at once into 64 KiB each. */
+/* Input buffer; libuv reads several datagrams at once, into 64 KiB each. */
 #define LT_RELAY_BUFFER (16u << 16)
 
-/* Causes of which packets are not relayed. Each is counted, and named once a minute at most. */
+/* Causes for which packets are not relayed. Each is counted, and logged at most once a minute. */
 typedef enum lt_relay_cause {
-    LT_RELAY_INVALID,   /* neither RTP, nor what encap says */
-    LT_RELAY_TOO_LARGE, /* max-packet of a session, or a datagram's limit */
-    LT_RELAY_UNWANTED,  /* not for this end: another payload type */
-    LT_RELAY_NOWHERE,   /* no program has been heard yet, nobody has called */
+    LT_RELAY_INVALID,   /* not RTP, or not in the format that encap names */
+    LT_RELAY_TOO_LARGE, /* above max-packet of a session, or the size limit of a datagram */
+    LT_RELAY_UNWANTED,  /* payload type that this end does not take */
+    LT_RELAY_NOWHERE,   /* no program or caller is known yet */
     LT_RELAY_BLOCKED,   /* socket or pipe full */
-    LT_RELAY_STRANGER,  /* from another host than the program's */
-    LT_RELAY_FAILED,    /* the system refused it */
+    LT_RELAY_STRANGER,  /* from a host other than the program's */
+    LT_RELAY_FAILED,    /* refused by the system */
     LT_RELAY_CAUSES
 } lt_relay_cause;
 
 typedef struct lt_relay_counts {
-    uint64_t packets_in, bytes_in;   /* from the end into the route */
-    uint64_t packets_out, bytes_out; /* to the end; for sessions: to each that was there */
+    uint64_t packets_in, bytes_in; /* from this end into the route */
+    uint64_t packets_out,
+        bytes_out; /* from the route to this end; sessions: counted once for each */
     uint64_t lost[LT_RELAY_CAUSES];
-    uint64_t sessions; /* that were ever open */
+    uint64_t sessions; /* sessions opened so far */
 } lt_relay_counts;
 
 typedef struct lt_relay_packet {
     const uint8_t *data;
     size_t size;
     bool rtcp;
-    bool attached; /* playouts that are attached to the session have it already */
+    bool attached; /* attached playouts have received it from the session */
     livetcp_usec arrival_us;
 } lt_relay_packet;
 
 typedef struct lt_relay_end lt_relay_end;
 
-/* What an end tells its route. */
+/* Events that an end reports to its route. */
 typedef struct lt_relay_end_events {
     void (*on_packet)(lt_relay_end *end, const lt_relay_packet *packet);
-    /* A session that is new, before its first packet. */
+    /* A new session, before its first packet. */
     void (*on_session)(lt_relay_end *end, livetcp_session *session);
     void (*on_open)(lt_relay_end *end, const char *remote);
     void (*on_left)(lt_relay_end *end, const char *remote, const char *why);
-    void (*on_input_ended)(lt_relay_end *end); /* standard input */
-    bool (*is_full)(const lt_relay_end *end);  /* a file is to be read later: sessions are behind,
-                                                  or not there yet */
-    /* Everything is closed: the end is freed when this returns. */
+    void (*on_input_ended)(lt_relay_end *end); /* end of standard input */
+    bool (*is_full)(
+        const lt_relay_end *end); /* true: a file must wait, since sessions are behind or missing */
+    /* All handles are closed: the end is freed after this. */
     void (*on_finished)(lt_relay_end *end);
 } lt_relay_end_events;
 
-/* Called for every session of an end. */
+/* Called for each session of an end. */
 typedef void lt_relay_session_fn(livetcp_session *session, const char *remote, void *user);
 
 typedef struct lt_relay_end_kind {
     livetcp_result (*start)(lt_relay_end *end, livetcp_error *error);
     void (*deliver)(lt_relay_end *end, const lt_relay_packet *packet);
-    /* A session on the other side, for playouts; NULL: not needed. */
+    /* A session of the opposite side, for playouts; NULL: not needed. */
     void (*attach)(lt_relay_end *end, livetcp_session *session);
     void (*detach)(lt_relay_end *end, livetcp_session *session);               /* before finish() */
     void (*sessions)(lt_relay_end *end, lt_relay_session_fn *use, void *user); /* NULL: none */
-    /* Ends it; sessions send what is queued for up to `drain_us`. on_finished() follows, perhaps
-     * from within. */
+    /* Ends it; sessions send queued packets for up to `drain_us`. Calls on_finished() later, or
+     * within this call. */
     void (*finish)(lt_relay_end *end, livetcp_usec drain_us);
 } lt_relay_end_kind;
 
-/* The first member of every end. */
+/* First member of every end. */
 struct lt_relay_end {
     const lt_relay_end_kind *kind;
     const lt_relay_end_events *events;
     void *owner; /* the route */
     const lt_relay_world *world;
-    const char *route; /* its name, for messages */
+    const char *route; /* name of the route, for messages */
     unsigned index;    /* 0: IN */
     lt_relay_location location;
     lt_relay_counts counts;
-    livetcp_usec told[LT_RELAY_CAUSES]; /* 0: never */
-    uint16_t port;                      /* where it waits; 0: it does not */
+    livetcp_usec logged_us[LT_RELAY_CAUSES]; /* time of the last log line by cause; 0: never */
+    uint16_t port;                           /* the port that it listens on; 0: none */
 };
 
-/* Each makes an end that is not started, or returns NULL without memory. */
+/* Creates an end without starting it; NULL without memory. */
 lt_relay_end *lt_relay_udp_create(void);
 lt_relay_end *lt_relay_session_create(void);
 lt_relay_end *lt_relay_console_create(void);
-lt_relay_end *lt_relay_srt_create(void); /* where there is libsrt */
+lt_relay_end *lt_relay_srt_create(void); /* with libsrt only */
 
 static inline livetcp_usec lt_relay_now(void)
 {
     return (livetcp_usec)(uv_hrtime() / 1000);
 }
 
-/* "too-large", for counters. */
+/* Name of a cause in metrics: "too-large". */
 const char *lt_relay_cause_name(lt_relay_cause cause);
 
-/* Counts, and returns true if the cause is to be named now. */
+/* Counts a packet that is not relayed. True if the cause should be logged now. */
 bool lt_relay_lose(lt_relay_end *end, lt_relay_cause cause);
 
 #endif

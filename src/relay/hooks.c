@@ -22,7 +22,7 @@ static void on_hook_exit(uv_process_t *process, int64_t status, int signal)
 
     h->hooks->running--;
     if (status != 0 || signal != 0)
-        lt_relay_say(h->hooks->journal, LIVETCP_LOG_WARNING, "",
+        lt_relay_log(h->hooks->journal, LIVETCP_LOG_WARNING, "",
                      "a command of --on-open or --on-close failed: %s %d",
                      signal ? "signal" : "exit code", signal ? signal : (int)status);
     uv_close((uv_handle_t *)process, lt_relay_hook_closed);
@@ -34,8 +34,8 @@ static bool is_ours(const char *name)
            !strcmp(name, "LIVETCP_REMOTE") || !strcmp(name, "LIVETCP_REASON");
 }
 
-/* Our environment and `more`; NULL without memory. One block for the texts, to be freed with the
- * list. */
+/* The environment and `more`; NULL without memory. The texts and the list are one block to be
+ * freed. */
 static char **environment(char more[OURS][TEXT])
 {
     uv_env_item_t *items = NULL;
@@ -85,9 +85,10 @@ static void run(lt_relay_hooks *hooks, const char *command, const char *event, c
         return;
     if (hooks->running >= LT_RELAY_HOOKS_MAX) {
         if (!hooks->left_out++)
-            lt_relay_say(hooks->journal, LIVETCP_LOG_WARNING, route,
-                         "%d commands of --on-open and --on-close still run: others are left out",
-                         LT_RELAY_HOOKS_MAX);
+            lt_relay_log(
+                hooks->journal, LIVETCP_LOG_WARNING, route,
+                "%d commands of --on-open and --on-close are still running: others are not started",
+                LT_RELAY_HOOKS_MAX);
         return;
     }
     snprintf(ours[0], TEXT, "LIVETCP_EVENT=%s", event);
@@ -99,7 +100,7 @@ static void run(lt_relay_hooks *hooks, const char *command, const char *event, c
     int status = options.env ? uv_spawn(hooks->loop, &h->process, &options) : UV_ENOMEM;
     free(options.env);
     if (status != 0)
-        lt_relay_say(hooks->journal, LIVETCP_LOG_WARNING, route,
+        lt_relay_log(hooks->journal, LIVETCP_LOG_WARNING, route,
                      "the command of --on-%s cannot be run: %s", event, uv_strerror(status));
     if (!h || !options.env) {
         free(h);
@@ -111,7 +112,7 @@ static void run(lt_relay_hooks *hooks, const char *command, const char *event, c
         return;
     }
     hooks->running++;
-    uv_unref((uv_handle_t *)&h->process); /* the relay does not wait for it at its end */
+    uv_unref((uv_handle_t *)&h->process); /* a running command does not keep the loop alive */
 }
 
 void lt_relay_hooks_opened(lt_relay_hooks *hooks, const char *route, const char *remote)

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <uv.h>
 
-/* Seconds since 1970, to the millisecond. */
+/* Unix time in seconds, with milliseconds. */
 static double date(void)
 {
     uv_timeval64_t now = {0};
@@ -41,7 +41,7 @@ static void write_line(const lt_relay_journal *journal, livetcp_log_level level,
     json_decref(line);
 }
 
-void lt_relay_say(const lt_relay_journal *journal, livetcp_log_level level, const char *route,
+void lt_relay_log(const lt_relay_journal *journal, livetcp_log_level level, const char *route,
                   const char *format, ...)
 {
     char text[800];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a relay says on standard error, as text or as lines of JSON. */
+/* A relay's messages on standard error, as text or as lines of JSON. */
 #ifndef LT_RELAY_JOURNAL_H
 #define LT_RELAY_JOURNAL_H
 
@@ -10,8 +10,8 @@ typedef struct lt_relay_journal {
     bool json;
 } lt_relay_journal;
 
-/* One line. `route` is "" for what concerns no route, or the only one. */
-void lt_relay_say(const lt_relay_journal *journal, livetcp_log_level level, const char *route,
+/* Writes one line. `route` is "" for messages about the relay, or with a single route. */
+void lt_relay_log(const lt_relay_journal *journal, livetcp_log_level level, const char *route,
                   const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /* A livetcp_log_fn; `user` is the journal. */

@@ -16,7 +16,7 @@ struct lt_relay_listener {
     lt_relay_listener *next;
 };
 
-/* The route of that name, else the one that takes all others. */
+/* The route with that name, else the one without a name. */
 static lt_relay_waiting *find_route(const lt_relay_listener *l, const char *name)
 {
     lt_relay_waiting *any = NULL;
@@ -30,7 +30,8 @@ static lt_relay_waiting *find_route(const lt_relay_listener *l, const char *name
     return any;
 }
 
-/* A stranger does not learn which names there are. */
+/* Authorizes before looking up the name: an unauthorized caller does not learn which names
+ * exist. */
 static const lt_relay_waiting *admit(const lt_relay_listener *l, livetcp_session *session,
                                      livetcp_caller *caller)
 {
@@ -75,7 +76,7 @@ static void on_rejected(livetcp_listener *listener, const char *remote, const li
         l->waiting->on_rejected(remote, error, l->waiting->user);
 }
 
-/* Sessions of one port have the settings of its listener. */
+/* Sessions of one port share the settings of its listener. */
 static bool same_settings(const livetcp_config *a, const livetcp_config *b)
 {
     livetcp_config one = *a;

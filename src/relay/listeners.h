@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The ports on which a relay waits for callers. Routes that wait on the same one share it, and a
- * caller's stream id chooses the route: livetcp://:5004/camera. */
+/* A relay's listeners. Routes with the same address and port share a listener, and a caller's
+ * stream id selects the route: livetcp://:5004/camera. */
 #ifndef LT_RELAY_LISTENERS_H
 #define LT_RELAY_LISTENERS_H
 
@@ -8,17 +8,17 @@
 
 typedef struct lt_relay_listener lt_relay_listener;
 
-/* May this caller come in? 0, or the code to turn it away with, and *why for both sides. */
+/* Authorizes a caller: 0, or the code to refuse it with, and *why for both sides. */
 typedef unsigned lt_relay_admit(const livetcp_caller *caller, const char **why, void *user);
 
-/* All of a relay; begins zeroed. */
+/* All listeners of a relay; zero-initialized. */
 typedef struct lt_relay_listeners {
     lt_relay_listener *first;
-    lt_relay_admit *admit; /* NULL: everybody may */
+    lt_relay_admit *admit; /* NULL: every caller is admitted */
     void *admit_user;
 } lt_relay_listeners;
 
-/* What a route that waits does with callers: as livetcp_listener_callbacks. */
+/* A route that listens, with callbacks as in livetcp_listener_callbacks. */
 typedef struct lt_relay_waiting {
     bool (*on_session)(livetcp_session *session, const livetcp_caller *caller, void *user);
     void (*on_rejected)(const char *remote, const livetcp_error *error, void *user);
@@ -29,13 +29,14 @@ typedef struct lt_relay_waiting {
     struct lt_relay_waiting *next;
 } lt_relay_waiting;
 
-/* Begins to wait; `waiting` stays the caller's, where it is, until lt_relay_listeners_remove().
- * Errors: those of livetcp_listener_create(); LIVETCP_ERR_EXISTS when another route has the name
- * there; LIVETCP_ERR_INVALID_ARGUMENT when other settings than the name (and order) differ. */
+/* Starts to listen; `waiting` stays the caller's and must not move until
+ * lt_relay_listeners_remove(). Errors: those of livetcp_listener_create(); LIVETCP_ERR_EXISTS if
+ * another route has the name there; LIVETCP_ERR_INVALID_ARGUMENT if settings other than name and
+ * order differ. */
 livetcp_result lt_relay_listeners_add(lt_relay_listeners *listeners, livetcp_context *context,
                                       lt_relay_waiting *waiting, livetcp_error *error);
 
-/* No effect if it does not wait. */
+/* No effect if it is not listening. */
 void lt_relay_listeners_remove(lt_relay_listeners *listeners, lt_relay_waiting *waiting);
 
 uint16_t lt_relay_waiting_port(const lt_relay_waiting *waiting);

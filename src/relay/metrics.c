@@ -16,18 +16,19 @@ enum { CLIENTS = 16, IDLE_S = 10 };
 
 #define PATIENCE_NS (2 * 1000000000ull)
 
-/* libmicrohttpd's thread asks, the loop writes the text: only the loop may look at routes. */
+/* Requests come on libmicrohttpd's thread; the loop composes the text, since routes belong to the
+ * loop. */
 struct lt_relay_metrics {
     struct MHD_Daemon *daemon;
     uv_async_t ask;
-    uv_mutex_t lock; /* of the following */
+    uv_mutex_t lock; /* of the following members */
     uv_cond_t changed;
     uint64_t asked, answered;
-    char *text; /* of the last answer */
+    char *text; /* last answer */
     size_t size;
     bool ending;
 
-    lt_relay_route ***routes; /* the loop's */
+    lt_relay_route ***routes; /* used by the loop only */
     const unsigned *count;
 };
 
@@ -46,7 +47,7 @@ static void on_ask(uv_async_t *handle)
     uv_mutex_unlock(&m->lock);
 }
 
-/* A copy of a text that is newer than the call; NULL: it cannot be had. */
+/* A copy of a text composed after the call; NULL: not available. */
 static char *wait_for_text(lt_relay_metrics *m, size_t *size)
 {
     char *copy = NULL;
@@ -109,7 +110,7 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *connection,
     return answer(connection, MHD_HTTP_OK, text, size, MHD_RESPMEM_MUST_FREE);
 }
 
-/* "127.0.0.1:9464", "[::1]:9464" */
+/* Reads "127.0.0.1:9464" or "[::1]:9464". */
 static bool read_address(const char *text, struct sockaddr_storage *address)
 {
     const char *colon = strrchr(text, ':');
@@ -152,7 +153,7 @@ static livetcp_result serve(lt_relay_metrics *m, const char *text,
                        "is no address of this machine",
                        text);
     const union MHD_DaemonInfo *info = MHD_get_daemon_info(m->daemon, MHD_DAEMON_INFO_BIND_PORT);
-    lt_relay_say(journal, LIVETCP_LOG_INFO, "", "metrics at http://%.*s:%u/metrics",
+    lt_relay_log(journal, LIVETCP_LOG_INFO, "", "metrics at http://%.*s:%u/metrics",
                  (int)(strrchr(text, ':') - text), text, info ? info->port : 0u);
     return LIVETCP_OK;
 }
@@ -205,7 +206,7 @@ void lt_relay_metrics_destroy(lt_relay_metrics **metrics)
     if (!m)
         return;
     uv_mutex_lock(&m->lock);
-    m->ending = true; /* a request that waits for the loop gets an answer now */
+    m->ending = true; /* a request that waits for the loop is answered now */
     uv_cond_broadcast(&m->changed);
     uv_mutex_unlock(&m->lock);
     if (m->daemon)

@@ -40,7 +40,7 @@ static void put(text *t, const char *format, ...)
     t->size += (size_t)size;
 }
 
-/* A label's value: backslash, quotation mark and line feed are escaped. */
+/* Escapes backslash, quotation mark and line feed of a label's value. */
 static const char *escape(const char *value, char *out, size_t size)
 {
     size_t used = 0;
@@ -61,7 +61,7 @@ static void family(text *t, const char *name, const char *type, const char *help
 
 /* ---- ends ---- */
 
-/* The labels of an end: "in", "out1", ... */
+/* Labels of an end: end="in", end="out1", ... */
 static const char *end_labels(const lt_relay_end *end, char *out, size_t size)
 {
     char name[2 * LT_RELAY_NAME];
@@ -149,7 +149,7 @@ static void see(livetcp_session *session, const char *remote, void *user)
     s->list[s->count++] = session;
 }
 
-/* Figures may become longer between two calls. */
+/* Statistics may become longer between two calls: retries with a larger buffer. */
 static bool add_sessions(text *t, const sessions *s, const char **labels)
 {
     size_t length, size = SESSION_TEXT * (s->count + 1);

@@ -67,7 +67,7 @@ void lt_relay_pcap_put(lt_relay_pcap *pcap, unsigned route, unsigned end, bool r
     lt_write_be16(ip + 10, checksum(ip));
     lt_write_be16(udp, (uint16_t)(RTP_PORT + rtcp));
     lt_write_be16(udp + 2, (uint16_t)(RTP_PORT + rtcp));
-    lt_write_be16(udp + 4, (uint16_t)(size + UDP_HEADER)); /* no checksum: RFC 768 allows it */
+    lt_write_be16(udp + 4, (uint16_t)(size + UDP_HEADER)); /* checksum 0 = none (RFC 768) */
     if (!lt_relay_writer_put(pcap->writer, head, sizeof head, packet, size))
         pcap->left_out++;
 }

@@ -15,16 +15,17 @@
 #include <string.h>
 
 enum {
-    CONFIG_MAX = 4 << 20, /* bytes of a file */
-    LIMIT_MS = 600,       /* from Ctrl-C to the end, whatever still waits */
-    LINGER_MS = 5,        /* how often closed connections are looked at at the end */
-    LOOK_MS = 50,         /* how often the time-out is looked at */
+    CONFIG_MAX = 4 << 20, /* maximum size of the file, in bytes */
+    LIMIT_MS = 600,       /* maximum time from Ctrl-C to the end */
+    LINGER_MS = 5,        /* interval of checks for closed connections, at the end */
+    LOOK_MS = 50,         /* interval of checks of the time-out */
 };
 
-#define DRAIN_US                                                                                   \
-    (300 * (livetcp_usec)LIVETCP_USEC_MSEC) /* after Ctrl-C, and of a removed route                \
-                                             */
-#define DRAIN_INPUT_US (10 * (livetcp_usec)LIVETCP_USEC_SEC) /* after the end of standard input */
+/* Time to send queued packets: after Ctrl-C or for a removed route, and at the end of standard
+ * input.
+ */
+#define DRAIN_US       (300 * (livetcp_usec)LIVETCP_USEC_MSEC)
+#define DRAIN_INPUT_US (10 * (livetcp_usec)LIVETCP_USEC_SEC)
 
 typedef struct relay {
     lt_relay_options *options;
@@ -34,12 +35,12 @@ typedef struct relay {
     lt_relay_hooks hooks;
     lt_relay_pcap pcap;
     lt_relay_metrics *metrics;
-    lt_relay_writer *lines; /* of statistics */
+    lt_relay_writer *lines; /* for statistics */
     lt_relay_route_events events;
-    lt_relay_plan plan; /* of `routes`, in the same order */
+    lt_relay_plan plan; /* plan of `routes`, in the same order */
     lt_relay_route **routes;
     unsigned number;        /* of the next route */
-    unsigned ending_routes; /* that finish */
+    unsigned ending_routes; /* routes that are finishing */
     uv_signal_t signals[3]; /* SIGINT, SIGTERM, SIGHUP */
     uv_timer_t look, statistics, limit;
     unsigned handles;
@@ -51,7 +52,7 @@ typedef struct relay {
 
 static void say(const relay *r, livetcp_log_level level, const char *text)
 {
-    lt_relay_say(r->world.journal, level, "", "%s", text);
+    lt_relay_log(r->world.journal, level, "", "%s", text);
 }
 
 /* ---- the end ---- */
@@ -90,9 +91,8 @@ static void count_poll(uv_handle_t *handle, void *user)
     *(unsigned *)user += handle->type == UV_POLL && !uv_is_closing(handle);
 }
 
-/* Closing sockets at once would reset connections, and so destroy what the peer has not read yet:
- * the context lets them linger until the peer has closed, too. No routes are left that have others.
- */
+/* Closing the sockets at once would reset connections, and destroy data that the peer has not read:
+ * the context closes them lingering. At this point no route is left. */
 static void on_linger(uv_timer_t *timer)
 {
     relay *r = timer->data;
@@ -122,7 +122,7 @@ static void write_summary(relay *r)
 
     lt_relay_report_summary(r->routes, r->plan.count, r->world.journal, r->start);
     if (r->pcap.left_out)
-        lt_relay_say(r->world.journal, LIVETCP_LOG_WARNING, "",
+        lt_relay_log(r->world.journal, LIVETCP_LOG_WARNING, "",
                      "%llu packets are missing in %s: the disk was too slow, or full",
                      (unsigned long long)r->pcap.left_out, r->options->pcap);
     if (!r->options->json)
@@ -188,7 +188,7 @@ static void on_stop_signal(uv_signal_t *handle, int number)
 {
     relay *r = handle->data;
 
-    if (r->stopping) { /* the second one */
+    if (r->stopping) { /* a second signal */
         close_all(r);
         return;
     }
@@ -272,7 +272,7 @@ static livetcp_result start_route(relay *r, lt_relay_plan_route *plan, livetcp_e
     r->number++;
     r->routes[r->plan.count] = route;
     r->plan.routes[r->plan.count++] = *plan;
-    *plan = (lt_relay_plan_route){.count = 0}; /* it is ours */
+    *plan = (lt_relay_plan_route){.count = 0}; /* taken over */
     return LIVETCP_OK;
 }
 
@@ -301,7 +301,7 @@ static void remove_route(relay *r, unsigned position)
     lt_relay_route_finish(route, DRAIN_US);
 }
 
-/* SIGHUP: what is the same in the file goes on as if nothing had happened. */
+/* SIGHUP: routes that are unchanged in the file continue without interruption. */
 static void on_reload(uv_signal_t *handle, int number)
 {
     relay *r = handle->data;
@@ -317,7 +317,7 @@ static void on_reload(uv_signal_t *handle, int number)
         return;
     }
     if (lt_relay_read_config(r->options->config, &plan, &error) != LIVETCP_OK) {
-        lt_relay_say(r->world.journal, LIVETCP_LOG_ERROR, "", "%s; all routes stay as they were",
+        lt_relay_log(r->world.journal, LIVETCP_LOG_ERROR, "", "%s; all routes stay as they were",
                      error.message);
         return;
     }
@@ -333,12 +333,12 @@ static void on_reload(uv_signal_t *handle, int number)
         if (start_route(r, &plan.routes[i], &error) == LIVETCP_OK)
             started++;
         else
-            lt_relay_say(r->world.journal, LIVETCP_LOG_ERROR, plan.routes[i].name,
-                         "%s; the route is left out: correct it, and send SIGHUP again",
+            lt_relay_log(r->world.journal, LIVETCP_LOG_ERROR, plan.routes[i].name,
+                         "%s; the route is not started: correct it, and send SIGHUP again",
                          error.message);
     }
     lt_relay_plan_clear(&plan);
-    lt_relay_say(r->world.journal, LIVETCP_LOG_INFO, "", "%s: %u routes stay, %u ended, %u started",
+    lt_relay_log(r->world.journal, LIVETCP_LOG_INFO, "", "%s: %u routes stay, %u ended, %u started",
                  r->options->config, kept, ended, started);
 }
 
@@ -392,8 +392,8 @@ static livetcp_result start(relay *r, livetcp_error *error)
     watch(r, 1, SIGTERM, on_stop_signal);
     watch(r, 2, SIGHUP, on_reload);
     r->world.buffer = malloc(LT_RELAY_BUFFER);
-    r->world.room = malloc(LT_RELAY_PACKET_MAX);
-    if (!r->world.buffer || !r->world.room)
+    r->world.packet_buffer = malloc(LT_RELAY_PACKET_MAX);
+    if (!r->world.buffer || !r->world.packet_buffer)
         return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "out of memory");
     if ((result = livetcp_context_create(&r->loop, &r->world.context, error)) != LIVETCP_OK)
         return result;
@@ -406,7 +406,7 @@ static livetcp_result start(relay *r, livetcp_error *error)
     return result;
 }
 
-/* What is left, such as commands of hooks that still run. */
+/* Remaining handles, such as those of running hook commands. */
 static void close_rest(uv_handle_t *handle, void *user)
 {
     (void)user;
@@ -422,7 +422,7 @@ static void release(relay *r)
     lt_relay_plan_clear(&r->plan);
     free(r->routes);
     free(r->world.buffer);
-    free(r->world.room);
+    free(r->world.packet_buffer);
 }
 
 int lt_relay_run(lt_relay_options *options, livetcp_error *error)
@@ -456,7 +456,7 @@ int lt_relay_run(lt_relay_options *options, livetcp_error *error)
     r->start = lt_relay_now();
     if (start(r, &r->error) != LIVETCP_OK) {
         r->options->json = NULL;
-        r->world.journal->level = LIVETCP_LOG_OFF; /* the error says it all */
+        r->world.journal->level = LIVETCP_LOG_OFF; /* the error is printed once, by the caller */
         stop(r, LT_EXIT_FAILED, 0);
     }
     uv_run(&r->loop, UV_RUN_DEFAULT);

@@ -82,7 +82,7 @@ void lt_relay_report_summary(lt_relay_route *const *routes, unsigned count,
             for (unsigned k = 0; k < LT_RELAY_CAUSES; k++)
                 lost += c->lost[k];
         }
-        lt_relay_say(
+        lt_relay_log(
             journal, LIVETCP_LOG_INFO, route->name,
             "relayed %llu packets from IN and %llu from OUT in %.1f s; %llu sessions; %llu "
             "packets not relayed",
@@ -91,7 +91,7 @@ void lt_relay_report_summary(lt_relay_route *const *routes, unsigned count,
         for (unsigned j = 0; lost && j < route->count; j++)
             for (unsigned k = 0; k < LT_RELAY_CAUSES; k++)
                 if (route->ends[j]->counts.lost[k])
-                    lt_relay_say(journal, LIVETCP_LOG_INFO, route->name, "  %s: %llu %s",
+                    lt_relay_log(journal, LIVETCP_LOG_INFO, route->name, "  %s: %llu %s",
                                  route->ends[j]->location.text,
                                  (unsigned long long)route->ends[j]->counts.lost[k],
                                  lt_relay_cause_name((lt_relay_cause)k));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a relay tells of itself in figures: JSON for its lines and its summary. */
+/* A relay's statistics: JSON for its lines and its summary. */
 #ifndef LT_RELAY_REPORT_H
 #define LT_RELAY_REPORT_H
 
@@ -11,7 +11,7 @@
 json_t *lt_relay_report_json(lt_relay_route *const *routes, unsigned count, livetcp_usec start,
                              bool *failed);
 
-/* One line a route. */
+/* Writes one line per route. */
 void lt_relay_report_summary(lt_relay_route *const *routes, unsigned count,
                              const lt_relay_journal *journal, livetcp_usec start);
 

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { AHEAD = 256 }; /* packets that a file may have in a send queue */
+enum { AHEAD = 256 }; /* packets of a file in a session's send queue */
 
-/* True if packets of one end go to the other: to all OUTs, and back to IN. */
+/* True if packets of one end go to the other: from IN to all OUTs, and from each OUT to IN. */
 static bool face(const lt_relay_end *a, const lt_relay_end *b)
 {
     return (a->index == 0) != (b->index == 0);
@@ -31,8 +31,8 @@ static void on_packet(lt_relay_end *end, const lt_relay_packet *packet)
             route->ends[i]->kind->deliver(route->ends[i], packet);
 }
 
-/* What this relay packs has timestamps of 90 kHz. */
-static void tell_clock_rate(const lt_relay_end *other, livetcp_session *session)
+/* RTP packets that the relay itself composes have a clock rate of 90 kHz. */
+static void set_clock_rate(const lt_relay_end *other, livetcp_session *session)
 {
     const lt_relay_location *l = &other->location;
 
@@ -50,7 +50,7 @@ static void on_session(lt_relay_end *end, livetcp_session *session)
         lt_relay_end *other = route->ends[i];
         if (!face(end, other))
             continue;
-        tell_clock_rate(other, session);
+        set_clock_rate(other, session);
         if (other->kind->attach)
             other->kind->attach(other, session);
     }
@@ -174,7 +174,7 @@ static lt_relay_end *make_end(const lt_relay_location *location)
 #ifdef LT_RELAY_HAS_SRT
         return lt_relay_srt_create();
 #else
-        break; /* its URI is refused */
+        break; /* cannot happen: such a URI was refused */
 #endif
     }
     return NULL;
@@ -215,7 +215,7 @@ livetcp_result lt_relay_route_start(const lt_relay_plan_route *plan, unsigned nu
     made->pcap = pcap;
     for (unsigned i = 0; i < plan->count && result == LIVETCP_OK; i++)
         result = add_end(made, &plan->ends[i], world, error);
-    /* OUTs first, so that nothing of IN is lost for them. */
+    /* OUTs first, so that no packet of IN is lost. */
     for (unsigned i = made->count; i-- && result == LIVETCP_OK;)
         result = made->ends[i]->kind->start(made->ends[i], error);
     if (result == LIVETCP_OK) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The end of a route that is LiveTCP's: one session that calls, or all those of a listener. A
- * caller that reads slowly has a send queue of its own, so that it costs only itself. */
+/* A LiveTCP end of a route: a calling session, or all sessions of a listener. Each session has a
+ * send queue of its own, so that a slow peer affects only itself. */
 #include "relay/end.h"
 
 #include "base/error.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* From the end of a session to the next call; longer each time that the peer turns it away. */
+/* Pause between the end of a session and the next call; doubles each time the peer refuses. */
 enum { AGAIN_MS = 1000, AGAIN_MAX_MS = 30000 };
 
 enum { CONFLICT = 409 };
@@ -20,27 +20,27 @@ typedef struct peer {
     livetcp_session *session;
     struct peer *next;
     char remote[64];
-    char said[240];    /* the last reason of a failed call, to report it once */
-    livetcp_role role; /* of a caller that was let in */
+    char reported[240]; /* last reason of a failed call, reported once */
+    livetcp_role role;  /* role of an admitted caller */
     bool open;
 } peer;
 
 struct session_end {
     lt_relay_end end;
-    lt_relay_waiting waiting; /* a listener's */
+    lt_relay_waiting waiting; /* of a listener */
     peer *peers;
     uv_timer_t timer; /* until the next call */
     bool timed, finishing;
     uint64_t again_ms;
-    char said[240]; /* why the last call was turned away, to report it once */
-    bool telling;   /* a callback runs, which may end the relay */
+    char reported[240]; /* last reason of a refused call, reported once */
+    bool in_callback;   /* a callback is running, which may end the relay */
 };
 
 static void say(const session_end *s, livetcp_log_level level, const char *remote, const char *text)
 {
     const bool named = !*remote || !strncmp(text, remote, strlen(remote));
 
-    lt_relay_say(s->end.world->journal, level, s->end.route, "%s%s%s", named ? "" : remote,
+    lt_relay_log(s->end.world->journal, level, s->end.route, "%s%s%s", named ? "" : remote,
                  named ? "" : ": ", text);
 }
 
@@ -60,7 +60,7 @@ static peer *add_peer(session_end *s, livetcp_session *session, const char *remo
     return p;
 }
 
-/* Frees it, and its session. */
+/* Frees the peer and its session. */
 static void drop_peer(peer *p)
 {
     peer **at = &p->end->peers;
@@ -74,7 +74,7 @@ static void drop_peer(peer *p)
 
 static void free_if_over(session_end *s)
 {
-    if (!s->finishing || s->peers || s->timed || s->telling)
+    if (!s->finishing || s->peers || s->timed || s->in_callback)
         return;
     s->end.events->on_finished(&s->end);
     free(s);
@@ -100,7 +100,7 @@ static void on_packet(livetcp_session *session, const livetcp_packet *packet, vo
                                  .arrival_us = packet->arrival_us};
 
     (void)session;
-    if (packet->report) /* about the connections between the relays */
+    if (packet->report) /* feedback between the relays */
         return;
     end->counts.packets_in++;
     end->counts.bytes_in += packet->size;
@@ -112,11 +112,11 @@ static void on_opened(peer *p)
     livetcp_connection_stats stats = {.struct_size = sizeof stats};
     session_end *s = p->end;
 
-    p->said[0] = '\0';
+    p->reported[0] = '\0';
     if (!p->remote[0] && livetcp_session_get_connection_stats(p->session, 0, &stats) == LIVETCP_OK)
         snprintf(p->remote, sizeof p->remote, "%s", stats.remote);
     if (p->open)
-        return; /* it was there before, and lost its connections for a while */
+        return; /* reopened after it had lost all connections */
     p->open = true;
     s->end.counts.sessions++;
     say(s, LIVETCP_LOG_INFO, p->remote, "session open");
@@ -133,16 +133,16 @@ static void on_closed(peer *p, const livetcp_error *error)
     if (error)
         snprintf(why, sizeof why, "%s", error->message);
     drop_peer(p);
-    if (!s->finishing && (was_open || strcmp(s->said, why) != 0))
+    if (!s->finishing && (was_open || strcmp(s->reported, why) != 0))
         say(s, was_open ? LIVETCP_LOG_INFO : LIVETCP_LOG_WARNING, remote, why);
-    snprintf(s->said, sizeof s->said, "%s", was_open ? "" : why);
+    snprintf(s->reported, sizeof s->reported, "%s", was_open ? "" : why);
     s->again_ms = was_open || !s->again_ms ? AGAIN_MS : 2 * s->again_ms;
     if (s->again_ms > AGAIN_MAX_MS)
         s->again_ms = AGAIN_MAX_MS;
-    s->telling = true;
+    s->in_callback = true;
     if (was_open)
         s->end.events->on_left(&s->end, remote, why);
-    s->telling = false;
+    s->in_callback = false;
     if (s->finishing)
         free_if_over(s);
     else if (s->timed)
@@ -170,9 +170,9 @@ static void on_connection(livetcp_session *session, unsigned connection,
 
     (void)session;
     (void)state;
-    if (connection != 0 || !error || p->open || !strcmp(p->said, error->message))
-        return; /* the other connections fail alike, and all try again */
-    snprintf(p->said, sizeof p->said, "%s", error->message);
+    if (connection != 0 || !error || p->open || !strcmp(p->reported, error->message))
+        return; /* the other connections fail for the same reason, and retry */
+    snprintf(p->reported, sizeof p->reported, "%s", error->message);
     say(p->end, LIVETCP_LOG_WARNING, "", error->message);
 }
 
@@ -198,7 +198,7 @@ static bool has_publisher(const session_end *s)
     return false;
 }
 
-/* A caller whose stream id is this route's. */
+/* A caller with this route's stream id. */
 static bool on_session(livetcp_session *session, const livetcp_caller *caller, void *user)
 {
     session_end *s = user;
@@ -255,7 +255,7 @@ static livetcp_result session_start(lt_relay_end *end, livetcp_error *error)
         if (result != LIVETCP_OK)
             return result;
         end->port = lt_relay_waiting_port(&s->waiting);
-        lt_relay_say(end->world->journal, LIVETCP_LOG_INFO, end->route, "listening on port %u%s%s",
+        lt_relay_log(end->world->journal, LIVETCP_LOG_INFO, end->route, "listening on port %u%s%s",
                      end->port, s->waiting.name[0] ? ", stream " : "", s->waiting.name);
         return LIVETCP_OK;
     }
@@ -276,7 +276,7 @@ static void session_deliver(lt_relay_end *end, const lt_relay_packet *packet)
         lt_relay_lose(end, LT_RELAY_NOWHERE);
     for (peer *p = s->peers; p; p = p->next) {
         if (p->role == LIVETCP_ROLE_PUBLISH && !packet->rtcp)
-            continue; /* it wants to know how its media arrives, and no media */
+            continue; /* a publisher wants reception reports, and no media */
         livetcp_result result = livetcp_session_send(p->session, packet->data, packet->size);
         if (result == LIVETCP_OK) {
             end->counts.packets_out++;
@@ -285,12 +285,12 @@ static void session_deliver(lt_relay_end *end, const lt_relay_packet *packet)
             lt_relay_lose(end, LT_RELAY_NOWHERE);
         } else if (result == LIVETCP_ERR_PACKET_TOO_LARGE) {
             if (lt_relay_lose(end, LT_RELAY_TOO_LARGE))
-                lt_relay_say(end->world->journal, LIVETCP_LOG_WARNING, end->route,
-                             "%s: a packet of %zu bytes is left out: max-packet is %zu",
+                lt_relay_log(end->world->journal, LIVETCP_LOG_WARNING, end->route,
+                             "%s: a packet of %zu bytes is dropped: max-packet is %zu",
                              end->location.text, packet->size, end->location.session.max_packet);
         } else if (lt_relay_lose(end, LT_RELAY_FAILED)) {
-            lt_relay_say(end->world->journal, LIVETCP_LOG_WARNING, end->route,
-                         "%s: a packet of %zu bytes is left out: %s", end->location.text,
+            lt_relay_log(end->world->journal, LIVETCP_LOG_WARNING, end->route,
+                         "%s: a packet of %zu bytes is dropped: %s", end->location.text,
                          packet->size, livetcp_result_detail(result));
         }
     }

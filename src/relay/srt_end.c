@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The end of a route that is SRT's: one caller, or the callers of a listener, in live mode. libsrt
- * waits in a thread of its own, which hands what came to the relay's loop. */
+/* An SRT end of a route, in live mode: one caller, or the callers of a listener. libsrt blocks in a
+ * thread of its own, which passes input to the relay's loop. */
 #include "relay/end.h"
 #include "relay/lookup.h"
 #include "relay/plan/packing.h"
@@ -23,14 +23,14 @@ enum {
 
 typedef enum kind { ARRIVED, OPENED, CLOSED, FAILED, NEEDS_ADDRESS } kind;
 
-/* What the thread tells the loop, oldest first. */
+/* An event from the thread to the loop. */
 typedef struct event {
     struct event *next;
     kind kind;
     livetcp_usec at;
     char remote[REMOTE];
     size_t size;
-    uint8_t data[]; /* ARRIVED; else text */
+    uint8_t data[]; /* ARRIVED: a packet; else a text */
 } event;
 
 typedef struct peer {
@@ -45,11 +45,11 @@ typedef struct srt_end {
     uv_async_t async;
     uv_thread_t thread;
     bool finishing, threaded, has_async;
-    char said[200]; /* why the last call failed, to report it once */
+    char reported[200]; /* why the last call failed, reported once */
 
-    /* The thread's. */
+    /* Used by the thread. */
     int poll;
-    SRTSOCKET waiting; /* the listener, or the call that has no answer yet */
+    SRTSOCKET waiting; /* the listener, or the call in progress */
     livetcp_usec again_us;
 
     uv_mutex_t lock; /* of the following */
@@ -71,7 +71,7 @@ static int size_of(const struct sockaddr_storage *address)
 
 /* ---- from the thread to the loop ---- */
 
-static void tell(srt_end *s, kind what, const char *remote, const void *data, size_t size)
+static void post(srt_end *s, kind what, const char *remote, const void *data, size_t size)
 {
     event *e = NULL;
 
@@ -93,9 +93,9 @@ static void tell(srt_end *s, kind what, const char *remote, const void *data, si
     uv_async_send(&s->async);
 }
 
-static void tell_text(srt_end *s, kind what, const char *remote, const char *text)
+static void post_text(srt_end *s, kind what, const char *remote, const char *text)
 {
-    tell(s, what, remote, text, strlen(text) + 1);
+    post(s, what, remote, text, strlen(text) + 1);
 }
 
 /* ---- sockets, on the thread ---- */
@@ -110,7 +110,7 @@ static bool set_bool(SRTSOCKET socket, SRT_SOCKOPT option, bool value)
     return srt_setsockflag(socket, option, &value, sizeof value) == 0;
 }
 
-/* SRT_INVALID_SOCK when libsrt refuses a setting; srt_getlasterror_str() says why. */
+/* SRT_INVALID_SOCK if libsrt refuses a setting; srt_getlasterror_str() has the reason. */
 static SRTSOCKET make_socket(const lt_relay_location *l)
 {
     SRTSOCKET made = srt_create_socket();
@@ -152,7 +152,7 @@ static void name_peer(SRTSOCKET socket, char remote[REMOTE])
                  ntohs(((struct sockaddr_in6 *)&address)->sin6_port));
 }
 
-/* A connection is there. */
+/* A connection is open. */
 static void add_peer(srt_end *s, SRTSOCKET socket)
 {
     peer p = {.socket = socket};
@@ -163,22 +163,22 @@ static void add_peer(srt_end *s, SRTSOCKET socket)
     name_peer(socket, p.remote);
     if (l->bound && l->stream_id[0] &&
         (srt_getsockflag(socket, SRTO_STREAMID, id, &size) != 0 || strcmp(id, l->stream_id) != 0)) {
-        tell_text(s, FAILED, p.remote, "turned away: it calls for another streamid");
+        post_text(s, FAILED, p.remote, "refused: it requests another streamid");
         srt_close(socket);
         return;
     }
     uv_mutex_lock(&s->lock);
-    bool room = s->count < PEERS_MAX;
-    if (room)
+    bool packet_buffer = s->count < PEERS_MAX;
+    if (packet_buffer)
         s->peers[s->count++] = p;
     uv_mutex_unlock(&s->lock);
-    if (!room) {
-        tell_text(s, FAILED, p.remote, "turned away: there are 64 callers already");
+    if (!packet_buffer) {
+        post_text(s, FAILED, p.remote, "refused: there are 64 callers already");
         srt_close(socket);
         return;
     }
     watch(s, socket, SRT_EPOLL_IN | SRT_EPOLL_ERR);
-    tell_text(s, OPENED, p.remote, "");
+    post_text(s, OPENED, p.remote, "");
 }
 
 static void remove_peer(srt_end *s, SRTSOCKET socket)
@@ -196,7 +196,7 @@ static void remove_peer(srt_end *s, SRTSOCKET socket)
     srt_epoll_remove_usock(s->poll, socket);
     srt_close(socket);
     if (remote[0])
-        tell_text(s, CLOSED, remote, "the SRT connection has ended");
+        post_text(s, CLOSED, remote, "the SRT connection has ended");
     s->again_us = lt_relay_now() + AGAIN_MS * LIVETCP_USEC_MSEC;
 }
 
@@ -206,7 +206,7 @@ static void receive(srt_end *s, SRTSOCKET socket)
     int size;
 
     while ((size = srt_recvmsg2(socket, data, sizeof data, NULL)) > 0)
-        tell(s, ARRIVED, "", data, (size_t)size);
+        post(s, ARRIVED, "", data, (size_t)size);
     if (srt_getlasterror(NULL) != SRT_EASYNCRCV)
         remove_peer(s, socket);
 }
@@ -221,7 +221,7 @@ static void call_failed(srt_end *s, const char *why)
     }
     s->waiting = SRT_INVALID_SOCK;
     s->again_us = lt_relay_now() + AGAIN_MS * LIVETCP_USEC_MSEC;
-    tell_text(s, FAILED, "", why);
+    post_text(s, FAILED, "", why);
 }
 
 static void call(srt_end *s)
@@ -247,7 +247,7 @@ static void on_waiting(srt_end *s)
     SRTSOCKET socket = s->waiting;
     if (srt_getsockstate(socket) != SRTS_CONNECTED) {
         int reason = srt_getrejectreason(socket);
-        call_failed(s, reason == SRT_REJ_UNKNOWN ? "nobody answers" : srt_rejectreason_str(reason));
+        call_failed(s, reason == SRT_REJ_UNKNOWN ? "no answer" : srt_rejectreason_str(reason));
         return;
     }
     s->waiting = SRT_INVALID_SOCK;
@@ -270,7 +270,7 @@ static void run(void *user)
             s->look_up_us = LIVETCP_NEVER;
         uv_mutex_unlock(&s->lock);
         if (looks)
-            tell(s, NEEDS_ADDRESS, "", NULL, 0);
+            post(s, NEEDS_ADDRESS, "", NULL, 0);
         if (calls && s->waiting == SRT_INVALID_SOCK && lt_relay_now() >= s->again_us)
             call(s);
         int count = srt_epoll_uwait(s->poll, ready, PEERS_MAX + 1, WAIT_MS);
@@ -283,7 +283,7 @@ static void run(void *user)
     }
     if (s->waiting != SRT_INVALID_SOCK)
         srt_close(s->waiting);
-    for (unsigned i = 0; i < s->count; i++) /* the loop sends no more */
+    for (unsigned i = 0; i < s->count; i++) /* after this the loop sends nothing */
         srt_close(s->peers[i].socket);
     uv_mutex_lock(&s->lock);
     s->ended = true;
@@ -307,7 +307,7 @@ static void on_address(void *user, const struct sockaddr_storage *address, const
 
     s->lookup = NULL;
     if (!address) {
-        lt_relay_say(s->end.world->journal, LIVETCP_LOG_WARNING, s->end.route,
+        lt_relay_log(s->end.world->journal, LIVETCP_LOG_WARNING, s->end.route,
                      "%s: cannot resolve %s: %s; trying again in %d s", l->text, l->host, why,
                      LOOK_UP_MS / 1000);
         look_up(s, lt_relay_now() + LOOK_UP_MS * LIVETCP_USEC_MSEC);
@@ -332,13 +332,13 @@ static void take_arrived(srt_end *s, const event *e)
 {
     lt_relay_end *end = &s->end;
     lt_relay_packet packet = {.arrival_us = e->at};
-    lt_relay_fit fit = lt_relay_pack(&s->packer, e->data, e->size, e->at, end->world->room,
+    lt_relay_fit fit = lt_relay_pack(&s->packer, e->data, e->size, e->at, end->world->packet_buffer,
                                      &packet.data, &packet.size);
 
     if (fit != LT_RELAY_FITS) {
         if (lt_relay_lose(end, LT_RELAY_INVALID))
-            lt_relay_say(end->world->journal, LIVETCP_LOG_WARNING, end->route,
-                         "%s: %zu bytes are left out: they are %s", end->location.text, e->size,
+            lt_relay_log(end->world->journal, LIVETCP_LOG_WARNING, end->route,
+                         "%s: %zu bytes are dropped: they are %s", end->location.text, e->size,
                          lt_relay_fit_text(fit));
         return;
     }
@@ -360,17 +360,17 @@ static void take_event(srt_end *s, const event *e)
     } else if (e->kind == NEEDS_ADDRESS) {
         take_need(s);
     } else if (e->kind == OPENED) {
-        s->said[0] = '\0';
+        s->reported[0] = '\0';
         end->counts.sessions++;
-        lt_relay_say(end->world->journal, LIVETCP_LOG_INFO, end->route, "%s: SRT connection open",
+        lt_relay_log(end->world->journal, LIVETCP_LOG_INFO, end->route, "%s: SRT connection open",
                      e->remote);
         end->events->on_open(end, e->remote);
     } else if (e->kind == CLOSED) {
-        lt_relay_say(end->world->journal, LIVETCP_LOG_INFO, end->route, "%s: %s", e->remote, text);
+        lt_relay_log(end->world->journal, LIVETCP_LOG_INFO, end->route, "%s: %s", e->remote, text);
         end->events->on_left(end, e->remote, text);
-    } else if (strcmp(s->said, text) != 0) {
-        snprintf(s->said, sizeof s->said, "%s", text);
-        lt_relay_say(end->world->journal, LIVETCP_LOG_WARNING, end->route, "%s: %s",
+    } else if (strcmp(s->reported, text) != 0) {
+        snprintf(s->reported, sizeof s->reported, "%s", text);
+        lt_relay_log(end->world->journal, LIVETCP_LOG_WARNING, end->route, "%s: %s",
                      e->remote[0] ? e->remote : end->location.text, text);
     }
 }
@@ -425,10 +425,10 @@ static void send_to(srt_end *s, const peer *p, const uint8_t *bytes, size_t size
         end->counts.bytes_out += size;
     } else if (srt_getlasterror(NULL) == SRT_EASYNCSND) {
         if (lt_relay_lose(end, LT_RELAY_BLOCKED))
-            lt_relay_say(end->world->journal, LIVETCP_LOG_WARNING, end->route,
-                         "%s: SRT's send buffer is full: packets are left out", p->remote);
+            lt_relay_log(end->world->journal, LIVETCP_LOG_WARNING, end->route,
+                         "%s: SRT's send buffer is full: packets are dropped", p->remote);
     } else if (lt_relay_lose(end, LT_RELAY_FAILED)) {
-        lt_relay_say(end->world->journal, LIVETCP_LOG_WARNING, end->route, "%s: %s", p->remote,
+        lt_relay_log(end->world->journal, LIVETCP_LOG_WARNING, end->route, "%s: %s", p->remote,
                      srt_getlasterror_str());
     }
 }
@@ -444,13 +444,13 @@ static void srt_deliver(lt_relay_end *end, const lt_relay_packet *packet)
         return;
     if (fit != LT_RELAY_FITS) {
         if (lt_relay_lose(end, LT_RELAY_UNWANTED))
-            lt_relay_say(end->world->journal, LIVETCP_LOG_WARNING, end->route,
-                         "%s: a packet is left out: it is %s", end->location.text,
+            lt_relay_log(end->world->journal, LIVETCP_LOG_WARNING, end->route,
+                         "%s: a packet is dropped: it is %s", end->location.text,
                          lt_relay_fit_text(fit));
     } else if (size > DATAGRAM) {
         if (lt_relay_lose(end, LT_RELAY_TOO_LARGE))
-            lt_relay_say(end->world->journal, LIVETCP_LOG_WARNING, end->route,
-                         "%s: %zu bytes are left out: SRT's live mode has room for %d at once",
+            lt_relay_log(end->world->journal, LIVETCP_LOG_WARNING, end->route,
+                         "%s: %zu bytes are dropped: SRT's live mode takes at most %d",
                          end->location.text, size, DATAGRAM);
     } else {
         uv_mutex_lock(&s->lock);
@@ -508,7 +508,7 @@ static livetcp_result listen_there(srt_end *s, livetcp_error *error)
     if (srt_getsockname(s->waiting, (struct sockaddr *)&bound, &size) == 0)
         end->port = ntohs(bound.ss_family == AF_INET ? ((struct sockaddr_in *)&bound)->sin_port
                                                      : ((struct sockaddr_in6 *)&bound)->sin6_port);
-    lt_relay_say(end->world->journal, LIVETCP_LOG_INFO, end->route, "SRT: listening on port %u",
+    lt_relay_log(end->world->journal, LIVETCP_LOG_INFO, end->route, "SRT: listening on port %u",
                  end->port);
     return LIVETCP_OK;
 }
@@ -527,9 +527,9 @@ static livetcp_result srt_start(lt_relay_end *end, livetcp_error *error)
     s->waiting = SRT_INVALID_SOCK;
     s->last = &s->first;
     srt_startup();
-    srt_setloglevel(LOG_CRIT); /* what matters is said here */
+    srt_setloglevel(LOG_CRIT); /* the relay logs the important events itself */
     s->poll = srt_epoll_create();
-    srt_epoll_set(s->poll, SRT_EPOLL_ENABLE_EMPTY); /* a caller between two calls */
+    srt_epoll_set(s->poll, SRT_EPOLL_ENABLE_EMPTY); /* no socket between two calls */
     if (end->location.bound)
         result = listen_there(s, error);
     if (result == LIVETCP_OK &&

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The end of a route that is a program's: datagrams on one port, or RTP and RTCP on two. */
+/* A program's end of a route: datagrams on one port, or RTP and RTCP on two. */
+#include "relay/address.h"
 #include "relay/end.h"
 #include "relay/lookup.h"
 #include "relay/plan/packing.h"
+#include "relay/udp_socket.h"
 
 #include "base/error.h"
 
@@ -13,15 +15,14 @@ enum {
     RTP = 0,
     RTCP = 1,
     SOCKETS = 2,
-    TEXT = 80,            /* of an address and port */
-    AGAIN_MS = 5000,      /* until a name is looked up again */
-    HELD_PACKETS = 65536, /* by a playout */
+    AGAIN_MS = 5000,      /* ms until the next lookup of a name */
+    HELD_PACKETS = 65536, /* maximum held by a playout */
     HELD_BYTES = 64 << 20,
 };
 
 typedef struct udp_end udp_end;
 
-/* Lives until it is closed, which may be after the end has another one. */
+/* Lives until its handle is closed, when the end may already have another one. */
 typedef struct udp_socket {
     uv_udp_t handle;
     udp_end *end;
@@ -31,9 +32,9 @@ typedef struct udp_socket {
 struct udp_end {
     lt_relay_end end;
     lt_relay_packer packer;
-    struct sockaddr_storage host;            /* of host:port, once known */
-    struct sockaddr_storage target[SOCKETS]; /* where answers go; family 0: not known */
-    bool heard[SOCKETS];                     /* the target is where the program sent from */
+    struct sockaddr_storage host;            /* resolved address of host:port */
+    struct sockaddr_storage target[SOCKETS]; /* destination of packets; family 0: unknown */
+    bool latched[SOCKETS];                   /* the target is the source of the last datagram */
     udp_socket *sockets[SOCKETS];
     unsigned open_sockets;
     lt_relay_lookup *lookup; /* that runs */
@@ -43,91 +44,37 @@ struct udp_end {
     livetcp_playout *playout;
 };
 
-/* ---- addresses ---- */
-
-static struct sockaddr *as_address(struct sockaddr_storage *address)
-{
-    return (struct sockaddr *)address;
-}
-
-static void set_port(struct sockaddr_storage *address, unsigned port)
-{
-    if (address->ss_family == AF_INET6)
-        ((struct sockaddr_in6 *)address)->sin6_port = htons((uint16_t)port);
-    else
-        ((struct sockaddr_in *)address)->sin_port = htons((uint16_t)port);
-}
-
-static unsigned port_of(const struct sockaddr_storage *address)
-{
-    return ntohs(address->ss_family == AF_INET6 ? ((const struct sockaddr_in6 *)address)->sin6_port
-                                                : ((const struct sockaddr_in *)address)->sin_port);
-}
-
-static const char *address_text(const struct sockaddr *address, char *text, size_t size)
-{
-    struct sockaddr_storage copy = {0};
-    char host[64] = "?";
-    const bool six = address->sa_family == AF_INET6;
-
-    memcpy(&copy, address, six ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in));
-    if (six)
-        uv_ip6_name((const struct sockaddr_in6 *)address, host, sizeof host);
-    else
-        uv_ip4_name((const struct sockaddr_in *)address, host, sizeof host);
-    snprintf(text, size, six ? "[%s]:%u" : "%s:%u", host, port_of(&copy));
-    return text;
-}
-
-static bool is_multicast(const struct sockaddr_storage *address)
-{
-    if (address->ss_family == AF_INET6)
-        return ((const struct sockaddr_in6 *)address)->sin6_addr.s6_addr[0] == 0xff;
-    return ntohl(((const struct sockaddr_in *)address)->sin_addr.s_addr) >> 28 == 0xe;
-}
-
-static bool same_host(const struct sockaddr_storage *a, const struct sockaddr *b)
-{
-    if (a->ss_family != b->sa_family)
-        return false;
-    if (a->ss_family == AF_INET6)
-        return !memcmp(&((const struct sockaddr_in6 *)a)->sin6_addr,
-                       &((const struct sockaddr_in6 *)b)->sin6_addr, sizeof(struct in6_addr));
-    return ((const struct sockaddr_in *)a)->sin_addr.s_addr ==
-           ((const struct sockaddr_in *)b)->sin_addr.s_addr;
-}
-
 /* ---- from the program ---- */
 
-/* A datagram from `from` may come in, and answers go where they should. */
+/* True if a datagram from this source is accepted. With latch=1 packets go to this source from now
+ * on. */
 static bool admit(udp_end *u, unsigned socket, const struct sockaddr *from)
 {
     const lt_relay_location *l = &u->end.location;
-    char text[TEXT];
+    char text[LT_RELAY_ADDRESS_TEXT];
 
     if (!l->latch) {
-        if (l->bound || same_host(&u->host, from))
+        if (l->bound || lt_relay_same_host(&u->host, from))
             return true;
         if (lt_relay_lose(&u->end, LT_RELAY_STRANGER))
-            lt_relay_say(u->end.world->journal, LIVETCP_LOG_WARNING, u->end.route,
-                         "%s: a datagram from %s is ignored: only %s is heard; latch=1 hears "
-                         "everybody",
-                         l->text, address_text(from, text, sizeof text), l->host);
+            lt_relay_log(u->end.world->journal, LIVETCP_LOG_WARNING, u->end.route,
+                         "%s: a datagram from %s is dropped: only %s is accepted; latch=1 "
+                         "accepts every source",
+                         l->text, lt_relay_address_text(from, text, sizeof text), l->host);
         return false;
     }
-    struct sockaddr_storage now = {0};
-    memcpy(&now, from,
-           from->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in));
-    if (!u->heard[socket] || port_of(&u->target[socket]) != port_of(&now) ||
-        !same_host(&u->target[socket], from))
-        lt_relay_say(u->end.world->journal, LIVETCP_LOG_INFO, u->end.route,
+    struct sockaddr_storage now;
+    lt_relay_address_copy(&now, from);
+    if (!u->latched[socket] || lt_relay_port(&u->target[socket]) != lt_relay_port(&now) ||
+        !lt_relay_same_host(&u->target[socket], from))
+        lt_relay_log(u->end.world->journal, LIVETCP_LOG_INFO, u->end.route,
                      "%s: a program sends from %s, and gets the answers there", l->text,
-                     address_text(from, text, sizeof text));
+                     lt_relay_address_text(from, text, sizeof text));
     u->target[socket] = now;
-    u->heard[socket] = true;
-    if (socket == RTP && !u->heard[RTCP]) {
+    u->latched[socket] = true;
+    if (socket == RTP && !u->latched[RTCP]) {
         u->target[RTCP] = now;
-        set_port(&u->target[RTCP], port_of(&now) + (l->rtcp == LT_RELAY_RTCP_NEXT));
+        lt_relay_set_port(&u->target[RTCP], lt_relay_port(&now) + (l->rtcp == LT_RELAY_RTCP_NEXT));
     }
     return true;
 }
@@ -137,11 +84,11 @@ static void take_datagram(udp_end *u, const uint8_t *datagram, size_t size)
     lt_relay_end *end = &u->end;
     lt_relay_packet packet = {.arrival_us = lt_relay_now()};
     lt_relay_fit fit = lt_relay_pack(&u->packer, datagram, size, packet.arrival_us,
-                                     end->world->room, &packet.data, &packet.size);
+                                     end->world->packet_buffer, &packet.data, &packet.size);
 
     if (fit != LT_RELAY_FITS) {
         if (lt_relay_lose(end, fit == LT_RELAY_TOO_LONG ? LT_RELAY_TOO_LARGE : LT_RELAY_INVALID))
-            lt_relay_say(end->world->journal, LIVETCP_LOG_WARNING, end->route,
+            lt_relay_log(end->world->journal, LIVETCP_LOG_WARNING, end->route,
                          "%s: a datagram of %zu bytes is not relayed: it is %s", end->location.text,
                          size, lt_relay_fit_text(fit));
         return;
@@ -154,7 +101,7 @@ static void take_datagram(udp_end *u, const uint8_t *datagram, size_t size)
     end->events->on_packet(end, &packet);
 }
 
-static void on_room(uv_handle_t *handle, size_t suggested, uv_buf_t *buffer)
+static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *buffer)
 {
     const udp_socket *socket = (udp_socket *)handle;
 
@@ -169,7 +116,7 @@ static void on_datagram(uv_udp_t *handle, ssize_t size, const uv_buf_t *buffer,
     udp_end *u = socket->end;
 
     (void)flags;
-    if (size < 0 || !from || u->finishing) /* nothing more now, or an error of one datagram */
+    if (size < 0 || !from || u->finishing) /* end of this batch, or an error of one datagram */
         return;
     if (admit(u, socket->which, from))
         take_datagram(u, (const uint8_t *)buffer->base, (size_t)size);
@@ -183,18 +130,18 @@ static void send_datagram(udp_end *u, unsigned socket, const uint8_t *datagram, 
     uv_buf_t buffer = uv_buf_init((char *)datagram, (unsigned)size);
     struct sockaddr_storage *to = &u->target[socket];
     lt_relay_cause cause = LT_RELAY_FAILED;
-    char text[TEXT];
+    char text[LT_RELAY_ADDRESS_TEXT];
 
     if (!u->open_sockets || !to->ss_family) {
         if (lt_relay_lose(end, LT_RELAY_NOWHERE))
-            lt_relay_say(end->world->journal, LIVETCP_LOG_DEBUG, end->route,
+            lt_relay_log(end->world->journal, LIVETCP_LOG_DEBUG, end->route,
                          "%s: no program has sent anything yet, so that packets for it have "
                          "nowhere to go",
                          end->location.text);
         return;
     }
     udp_socket *from = u->sockets[socket < u->open_sockets ? socket : RTP];
-    int sent = uv_udp_try_send(&from->handle, &buffer, 1, as_address(to));
+    int sent = uv_udp_try_send(&from->handle, &buffer, 1, lt_relay_sockaddr(to));
     if (sent >= 0) {
         end->counts.packets_out++;
         end->counts.bytes_out += size;
@@ -205,9 +152,10 @@ static void send_datagram(udp_end *u, unsigned socket, const uint8_t *datagram, 
     else if (sent == UV_EMSGSIZE)
         cause = LT_RELAY_TOO_LARGE;
     if (lt_relay_lose(end, cause))
-        lt_relay_say(end->world->journal, LIVETCP_LOG_WARNING, end->route,
+        lt_relay_log(end->world->journal, LIVETCP_LOG_WARNING, end->route,
                      "%s: a datagram of %zu bytes cannot be sent to %s: %s", end->location.text,
-                     size, address_text(as_address(to), text, sizeof text), uv_strerror(sent));
+                     size, lt_relay_address_text(lt_relay_sockaddr(to), text, sizeof text),
+                     uv_strerror(sent));
 }
 
 static void send_packet(udp_end *u, const uint8_t *data, size_t size, bool rtcp)
@@ -223,8 +171,8 @@ static void send_packet(udp_end *u, const uint8_t *data, size_t size, bool rtcp)
     if (fit == LT_RELAY_FITS)
         send_datagram(u, rtcp ? RTCP : RTP, datagram, datagram_size);
     else if (fit != LT_RELAY_NOT_FOR_OUTPUT && lt_relay_lose(end, LT_RELAY_UNWANTED))
-        lt_relay_say(end->world->journal, LIVETCP_LOG_WARNING, end->route,
-                     "%s: a packet of payload type %u is left out: it is %s", end->location.text,
+        lt_relay_log(end->world->journal, LIVETCP_LOG_WARNING, end->route,
+                     "%s: a packet of payload type %u is dropped: it is %s", end->location.text,
                      size > 1 ? data[1] & 0x7f : 0, lt_relay_fit_text(fit));
 }
 
@@ -237,7 +185,7 @@ static void on_play(uv_timer_t *timer)
     play(timer->data);
 }
 
-/* Sends what is due, and waits for what is next. */
+/* Sends packets that are due, and arms the timer for the next. */
 static void play(udp_end *u)
 {
     livetcp_playout_item item = {.struct_size = sizeof item};
@@ -272,7 +220,7 @@ static void udp_deliver(lt_relay_end *end, const lt_relay_packet *packet)
     play(u);
 }
 
-/* A program that is bound to a payload type plays that one. */
+/* Filter of the playout: an end bound to a payload type takes only that one. */
 static bool wants(const livetcp_packet *packet, void *user)
 {
     const udp_end *u = user;
@@ -314,7 +262,7 @@ static livetcp_result make_playout(udp_end *u, livetcp_error *error)
         return LIVETCP_OK;
     livetcp_playout_config_init(&config);
     config.mode = modes[l->pace];
-    config.media = LIVETCP_PLAYOUT_VIDEO; /* late packets are for the program to judge */
+    config.media = LIVETCP_PLAYOUT_VIDEO; /* delivers late packets, too: the program decides */
     config.clock_rate = l->clock_rate;
     config.max_latency_us = 60 * (livetcp_usec)LIVETCP_USEC_SEC;
     config.capacity_packets = HELD_PACKETS;
@@ -326,86 +274,9 @@ static livetcp_result make_playout(udp_end *u, livetcp_error *error)
 
 /* ---- start ---- */
 
-static livetcp_result failed(const udp_end *u, int status, const char *what, livetcp_error *error)
-{
-    livetcp_result code = status == UV_EADDRINUSE      ? LIVETCP_ERR_ADDRESS_IN_USE
-                          : status == UV_EADDRNOTAVAIL ? LIVETCP_ERR_ADDRESS_INVALID
-                          : status == UV_EACCES        ? LIVETCP_ERR_PERMISSION
-                                                       : LIVETCP_ERR_SYSTEM;
-    const char *remedy =
-        status == UV_EADDRINUSE ? "; another program has the port: end it, or share it with reuse=1"
-        : status == UV_EADDRNOTAVAIL && u->end.location.bound && !is_multicast(&u->host)
-            ? "; as IN the host is one of this machine's addresses, or empty for all of them"
-            : "";
-
-    return lt_fail(error, code, "%s: %s: %s%s", u->end.location.text, what, uv_strerror(status),
-                   remedy);
-}
-
-static int set_tos(uv_udp_t *socket, int family, int tos)
-{
-    uv_os_fd_t fd;
-    int status = uv_fileno((uv_handle_t *)socket, &fd);
-    const int level = family == AF_INET6 ? IPPROTO_IPV6 : IPPROTO_IP;
-    const int name = family == AF_INET6 ? IPV6_TCLASS : IP_TOS;
-
-    if (status == 0 &&
-        setsockopt((uv_os_sock_t)fd, level, name, (const char *)&tos, sizeof tos) != 0)
-        status = UV_ENOTSUP;
-    return status;
-}
-
-static livetcp_result join_group(udp_end *u, uv_udp_t *socket, livetcp_error *error)
-{
-    const lt_relay_location *l = &u->end.location;
-    const char *adapter = l->adapter[0] ? l->adapter : NULL;
-    char group[64] = "";
-    int status;
-
-    if (u->host.ss_family == AF_INET6)
-        uv_ip6_name((struct sockaddr_in6 *)&u->host, group, sizeof group);
-    else
-        uv_ip4_name((struct sockaddr_in *)&u->host, group, sizeof group);
-    status = l->source[0]
-                 ? uv_udp_set_source_membership(socket, group, adapter, l->source, UV_JOIN_GROUP)
-                 : uv_udp_set_membership(socket, group, adapter, UV_JOIN_GROUP);
-    if (status != 0)
-        return failed(u, status, "cannot join the group; adapter= and source= are addresses",
-                      error);
-    return LIVETCP_OK;
-}
-
-static livetcp_result set_options(udp_end *u, uv_udp_t *socket, livetcp_error *error)
-{
-    const lt_relay_location *l = &u->end.location;
-    const int family = u->host.ss_family;
-    int wanted = (int)l->rcvbuf, got = 0, sending = 1 << 20, status = 0;
-
-    uv_recv_buffer_size((uv_handle_t *)socket, &wanted);
-    uv_send_buffer_size((uv_handle_t *)socket, &sending);
-    uv_recv_buffer_size((uv_handle_t *)socket, &got);
-    if (got < wanted)
-        lt_relay_say(u->end.world->journal, LIVETCP_LOG_DEBUG, u->end.route,
-                     "%s: the receive buffer has %d bytes and not %d: raise net.core.rmem_max",
-                     l->text, got, wanted);
-    if (l->ttl && ((status = uv_udp_set_ttl(socket, (int)l->ttl)) != 0 ||
-                   (status = uv_udp_set_multicast_ttl(socket, (int)l->ttl)) != 0))
-        return failed(u, status, "ttl", error);
-    if (l->iptos >= 0 && (status = set_tos(socket, family, l->iptos)) != 0)
-        return failed(u, status, "iptos", error);
-    if (!is_multicast(&u->host))
-        return LIVETCP_OK;
-    if (l->adapter[0] && (status = uv_udp_set_multicast_interface(socket, l->adapter)) != 0)
-        return failed(u, status, "adapter= is an address of this machine", error);
-    return l->bound ? join_group(u, socket, error) : LIVETCP_OK;
-}
-
 static livetcp_result open_socket(udp_end *u, unsigned which, livetcp_error *error)
 {
-    const lt_relay_location *l = &u->end.location;
     udp_socket *made = calloc(1, sizeof *made);
-    struct sockaddr_storage at = u->host;
-    unsigned flags = l->reuse || is_multicast(&at) ? UV_UDP_REUSEADDR : 0;
 
     if (!made)
         return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "out of memory");
@@ -414,29 +285,16 @@ static livetcp_result open_socket(udp_end *u, unsigned which, livetcp_error *err
         uv_udp_init_ex(u->end.world->loop, socket, u->host.ss_family | (unsigned)UV_UDP_RECVMMSG);
     if (status != 0) {
         free(made);
-        return failed(u, status, "no socket", error);
+        return lt_relay_udp_error(&u->end.location, status, "no socket", error);
     }
     made->end = u;
     made->which = which;
     u->sockets[which] = made;
     u->open_sockets++;
     u->handles++;
-#ifdef _WIN32
-    const bool any = !l->bound || is_multicast(&at);
-#else
-    const bool any = !l->bound; /* a socket that is bound to a group hears no other one */
-#endif
-    if (any) {
-        memset(&at, 0, sizeof at);
-        at.ss_family = u->host.ss_family;
-    }
-    unsigned port = l->bound ? l->port : l->localport;
-    set_port(&at, port ? port + which : 0);
-    if ((status = uv_udp_bind(socket, as_address(&at), flags)) != 0)
-        return failed(u, status, which == RTCP ? "the port for RTCP" : "cannot wait there", error);
-    livetcp_result result = set_options(u, socket, error);
-    if (result == LIVETCP_OK && (status = uv_udp_recv_start(socket, on_room, on_datagram)) != 0)
-        result = failed(u, status, "cannot receive", error);
+    livetcp_result result = lt_relay_udp_bind(&u->end, &u->host, which, socket, error);
+    if (result == LIVETCP_OK && (status = uv_udp_recv_start(socket, on_alloc, on_datagram)) != 0)
+        result = lt_relay_udp_error(&u->end.location, status, "cannot receive", error);
     return result;
 }
 
@@ -474,7 +332,7 @@ static void close_sockets(udp_end *u)
     u->open_sockets = 0;
 }
 
-/* The address of host:port is known. */
+/* The address of host:port is resolved. */
 static livetcp_result open_sockets(udp_end *u, livetcp_error *error)
 {
     const lt_relay_location *l = &u->end.location;
@@ -482,10 +340,10 @@ static livetcp_result open_sockets(udp_end *u, livetcp_error *error)
     int size = sizeof name;
     livetcp_result result;
 
-    set_port(&u->host, l->port);
+    lt_relay_set_port(&u->host, l->port);
     if (!l->bound) {
         u->target[RTP] = u->target[RTCP] = u->host;
-        set_port(&u->target[RTCP], l->port + (l->rtcp == LT_RELAY_RTCP_NEXT));
+        lt_relay_set_port(&u->target[RTCP], l->port + (l->rtcp == LT_RELAY_RTCP_NEXT));
     }
     result = open_socket(u, RTP, error);
     if (result == LIVETCP_OK && l->scheme == LT_RELAY_RTP && l->rtcp == LT_RELAY_RTCP_NEXT)
@@ -494,10 +352,11 @@ static livetcp_result open_sockets(udp_end *u, livetcp_error *error)
         close_sockets(u);
         return result;
     }
-    if (l->bound && uv_udp_getsockname(&u->sockets[RTP]->handle, as_address(&name), &size) == 0)
-        u->end.port = (uint16_t)port_of(&name);
+    if (l->bound &&
+        uv_udp_getsockname(&u->sockets[RTP]->handle, lt_relay_sockaddr(&name), &size) == 0)
+        u->end.port = (uint16_t)lt_relay_port(&name);
     if (l->bound)
-        lt_relay_say(u->end.world->journal, LIVETCP_LOG_INFO, u->end.route,
+        lt_relay_log(u->end.world->journal, LIVETCP_LOG_INFO, u->end.route,
                      "%s: waiting for datagrams on port %u", l->text, u->end.port);
     return LIVETCP_OK;
 }
@@ -511,7 +370,7 @@ static void on_look_again(uv_timer_t *timer)
 
 static void try_again_later(udp_end *u, const char *why)
 {
-    lt_relay_say(u->end.world->journal, LIVETCP_LOG_WARNING, u->end.route,
+    lt_relay_log(u->end.world->journal, LIVETCP_LOG_WARNING, u->end.route,
                  "%s; trying again in %d s", why, AGAIN_MS / 1000);
     uv_timer_start(&u->timer, on_look_again, AGAIN_MS, 0);
 }
@@ -542,7 +401,7 @@ static void look_up(udp_end *u)
         try_again_later(u, "no memory to look up a name");
 }
 
-/* Of this machine, when there is no host: both families where that is possible. */
+/* Reads a numeric address; without a host, the wildcard address of both families. */
 static bool read_address(udp_end *u)
 {
     const char *host = u->end.location.host;
@@ -575,7 +434,7 @@ static livetcp_result udp_start(lt_relay_end *end, livetcp_error *error)
         return LIVETCP_OK;
     }
     result = open_sockets(u, error);
-    if (result == LIVETCP_ERR_SYSTEM && !*end->location.host) { /* no IPv6 here */
+    if (result == LIVETCP_ERR_SYSTEM && !*end->location.host) { /* no IPv6 on this host */
         uv_ip4_addr("0.0.0.0", 0, (struct sockaddr_in *)&u->host);
         result = open_sockets(u, error);
     }

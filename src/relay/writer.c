@@ -6,24 +6,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LIMIT_MS = 300 }; /* for the reader of a pipe to take what is left */
+enum { LIMIT_MS = 300 }; /* ms for the reader of a pipe to take the rest at the end */
 
 struct lt_relay_writer {
     uv_loop_t *loop;
     uv_file file;
     bool owned;     /* the file is closed at the end */
-    bool is_stream; /* a pipe or terminal */
+    bool is_stream; /* pipe or terminal */
     union {
         uv_handle_t handle;
         uv_stream_t stream;
         uv_pipe_t pipe;
         uv_tty_t tty;
     };
-    uv_timer_t limit; /* of the end of a stream */
+    uv_timer_t limit; /* at the end of a stream */
     bool limited, closing;
     uv_fs_t request;
     uv_write_t stream_request;
-    char *held, *flying; /* what waits, and what is being written */
+    char *held, *flying; /* waiting bytes, and bytes being written */
     size_t held_size, capacity, flying_size, written;
     bool busy, ending;
     int status;
@@ -73,7 +73,7 @@ static void on_limit(uv_timer_t *timer)
     close_now(timer->data);
 }
 
-/* `status`: bytes written, or an error. */
+/* `status`: bytes written, or a libuv error. */
 static void on_done(lt_relay_writer *w, ssize_t status)
 {
     w->busy = false;
@@ -100,11 +100,11 @@ static void on_stream_written(uv_write_t *request, int status)
     lt_relay_writer *w = request->data;
 
     if (status == UV_ECANCELED)
-        return; /* the end */
+        return; /* cancelled at the end */
     on_done(w, status ? status : (ssize_t)(w->flying_size - w->written));
 }
 
-/* Writes the next bytes; a file may have taken a part of those before. */
+/* Writes the next bytes; a file may have accepted only a part of the previous ones. */
 static void start(lt_relay_writer *w)
 {
     int status;
@@ -117,7 +117,7 @@ static void start(lt_relay_writer *w)
         w->flying_size = w->held_size;
         w->held = empty;
         w->held_size = w->written = 0;
-        w->capacity = 0; /* that of `empty` is not known: it is made anew */
+        w->capacity = 0; /* a swapped buffer of unknown capacity: allocated anew */
         free(w->held);
         w->held = NULL;
     }

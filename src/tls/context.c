@@ -16,10 +16,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Forward secrecy and authenticated encryption, as all of TLS 1.3's have. */
+/* Only suites with forward secrecy and authenticated encryption, the properties that all TLS 1.3
+ * suites have. */
 static const char tls12_ciphers[] = "ECDHE+AESGCM:ECDHE+CHACHA20";
 
-/* Name of the key that a passphrase gives: both ends must send the same one. */
+/* PSK identity of the key that a passphrase gives: both ends must use the same. */
 static const char psk_identity[] = "livetcp passphrase";
 
 static bool is_set(const char *text)
@@ -46,15 +47,15 @@ static const char *libssl_reason(void)
 livetcp_result lt_tls_derive_psk(const char *passphrase, uint8_t psk[LT_TLS_PSK_SIZE],
                                  livetcp_error *error)
 {
-    /* Both ends must come to one key before they have exchanged a byte: the salt is a constant, and
-     * separates our keys from other uses of the passphrase. */
+    /* Both ends must derive the same key before they have exchanged a byte: the salt is constant,
+     * and separates our keys from other uses of the passphrase. */
     static const char salt[] = "LiveTCP 1 passphrase";
     size_t length = strlen(passphrase);
 
     if (length < LT_TLS_PASSPHRASE_MIN)
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
-                       "the passphrase has %zu characters and needs at least %d: whoever records a "
-                       "handshake can try short ones",
+                       "the passphrase has %zu characters and needs at least %d: short ones "
+                       "can be found by trial from a recorded handshake",
                        length, LT_TLS_PASSPHRASE_MIN);
     if (!EVP_PBE_scrypt(passphrase, length, (const unsigned char *)salt, sizeof salt - 1, SCRYPT_N,
                         SCRYPT_R, SCRYPT_P, SCRYPT_MEMORY, psk, LT_TLS_PSK_SIZE)) {
@@ -64,8 +65,8 @@ livetcp_result lt_tls_derive_psk(const char *passphrase, uint8_t psk[LT_TLS_PSK_
     return LIVETCP_OK;
 }
 
-/* A shared key as libssl takes it: a session to resume. The digest of the cipher is the one that
- * binders use (RFC 8446 section 4.2.11). */
+/* A shared key in libssl's form, a session to resume. The cipher's digest is the one of the PSK
+ * binders (RFC 8446 section 4.2.11). */
 static SSL_SESSION *make_psk(const lt_tls_context *context, const uint8_t *key)
 {
     static const unsigned char aes_128_gcm_sha256[] = {0x13, 0x01};
@@ -83,7 +84,8 @@ static SSL_SESSION *make_psk(const lt_tls_context *context, const uint8_t *key)
     return session;
 }
 
-/* The caller's key; `md` is set when the listener has chosen another digest than ours. */
+/* Callback of a caller: the shared key. `md` is set if the listener has chosen another digest than
+ * ours. */
 static int use_psk(SSL *ssl, const EVP_MD *md, const unsigned char **id, size_t *id_size,
                    SSL_SESSION **session)
 {
@@ -106,7 +108,7 @@ static int find_psk(SSL *ssl, const unsigned char *id, size_t size, SSL_SESSION 
 
     *session = NULL;
     if (size != sizeof psk_identity - 1 || memcmp(id, psk_identity, size) != 0)
-        return 1; /* a ticket, or somebody else's */
+        return 1; /* a ticket, or another identity: not ours */
     if (!SSL_SESSION_up_ref(context->psk))
         return 0;
     *session = context->psk;
@@ -118,7 +120,7 @@ static bool set_psk(lt_tls_context *context, const uint8_t *key)
     context->psk = make_psk(context, key);
     if (!context->psk)
         return false;
-    /* Without 1.3 there is no forward secrecy for shared keys in what libssl offers. */
+    /* TLS 1.3 gives shared keys forward secrecy (psk_dhe_ke, RFC 8446 section 4.2.9). */
     SSL_CTX_set_min_proto_version(context->ctx, TLS1_3_VERSION);
     SSL_CTX_set_ciphersuites(context->ctx, "TLS_AES_128_GCM_SHA256:TLS_CHACHA20_POLY1305_SHA256");
     if (context->listener)
@@ -268,8 +270,8 @@ static bool has_fingerprint(const lt_tls_context *context, const X509 *certifica
            CRYPTO_memcmp(digest, context->fingerprint, size) == 0;
 }
 
-/* Replaces the check of the chain: the fingerprint names the very certificate. Its dates still
- * count. */
+/* Replaces the verification of the chain: the fingerprint identifies the certificate itself. Its
+ * validity dates are still checked. */
 static int check_fingerprint(X509_STORE_CTX *store, void *argument)
 {
     const lt_tls_context *context = argument;
@@ -311,12 +313,13 @@ static livetcp_result set_verification(lt_tls_context *context, const lt_tls_set
 
 /* ---- protocol and tickets ---- */
 
-/* In the order of preference. A caller by WebSocket offers both: the first is what it speaks, and a
- * server in front may take it; by the second a listener that shares its port knows its own. */
+/* In order of preference. A caller over WebSocket offers both: it speaks the first, which a proxy
+ * in front may select; the second tells a listener that shares its port that the connection is for
+ * it. */
 static const unsigned char with_http[] = "\x08http/1.1\x07" LT_TLS_ALPN;
 static const unsigned char without_http[] = "\x07" LT_TLS_ALPN;
 
-/* A peer that offers other protocols alone is for something else at this port. */
+/* A peer that offers only other protocols wants another server at this port. */
 static int select_alpn(SSL *ssl, const unsigned char **out, unsigned char *size,
                        const unsigned char *in, unsigned in_size, void *argument)
 {
@@ -331,8 +334,8 @@ static int select_alpn(SSL *ssl, const unsigned char **out, unsigned char *size,
                : SSL_TLSEXT_ERR_ALERT_FATAL;
 }
 
-/* One ticket serves all connections of the session: they have one peer and one address, so that a
- * second use tells an observer nothing new. */
+/* One ticket serves all connections of a session. Reuse reveals nothing to an observer, since all
+ * of them go from one host to the same address. */
 static int keep_ticket(SSL *ssl, SSL_SESSION *session)
 {
     lt_tls_context *context = SSL_CTX_get_app_data(SSL_get_SSL_CTX(ssl));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A context as its connections see it. */
+/* Members of a context, for the files of this folder. */
 #ifndef LT_TLS_CONTEXT_PRIVATE_H
 #define LT_TLS_CONTEXT_PRIVATE_H
 
@@ -9,7 +9,7 @@
 
 #include <stdatomic.h>
 
-/* A host name (DNS: 253) or an address. */
+/* Size of a host name (DNS: at most 253 characters) or address. */
 #define LT_TLS_NAME 256
 
 struct lt_tls_context {
@@ -22,8 +22,8 @@ struct lt_tls_context {
     bool has_fingerprint;
     uint8_t fingerprint[32];
     char name[LT_TLS_NAME];
-    SSL_SESSION *psk;    /* what a shared key is to libssl; NULL without one */
-    SSL_SESSION *ticket; /* caller: of the newest connection; used on one thread only */
+    SSL_SESSION *psk;    /* shared key in libssl's form; NULL = none */
+    SSL_SESSION *ticket; /* caller: of the newest connection; used by one thread only */
 };
 
 #endif

@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-/* Who can do something about it. */
+/* Texts of an error, for each side that may have to act. */
 typedef struct words {
     long code;
     const char *text;
@@ -49,7 +49,7 @@ static const words certificates[] = {
     "on "                                                                                          \
     "this host"
 
-/* What a proxy's settings say otherwise. */
+/* Texts that differ for the certificate of a proxy. */
 static const words proxy_certificates[] = {
     {X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT, PROXY_CA},
     {X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY, PROXY_CA},
@@ -83,15 +83,15 @@ static const words reasons[] = {
      "passphrase)"},
     {SSL_R_TLSV1_ALERT_PROTOCOL_VERSION, "the peer refuses this end's version of TLS; TLS 1.2 or "
                                          "1.3 is needed (1.3 with a passphrase)"},
-    {SSL_R_INAPPROPRIATE_FALLBACK, "somebody on the way forces an older version of TLS"},
+    {SSL_R_INAPPROPRIATE_FALLBACK, "something between the ends forces an older version of TLS"},
     {SSL_R_TLSV1_ALERT_INAPPROPRIATE_FALLBACK,
-     "somebody on the way forces an older version of TLS"},
+     "something between the ends forces an older version of TLS"},
     {SSL_R_WRONG_VERSION_NUMBER, "the peer does not speak TLS; set tls=off here, or tls=on there"},
     {SSL_R_HTTP_REQUEST, "the peer speaks HTTP without TLS"},
     {SSL_R_HTTPS_PROXY_REQUEST, "the peer speaks HTTP without TLS"},
     {SSL_R_PACKET_LENGTH_TOO_LONG, "a record is longer than TLS allows; does the peer speak TLS?"},
     {SSL_R_DECRYPTION_FAILED_OR_BAD_RECORD_MAC, "a record was altered on its way"},
-    {SSL_R_SSLV3_ALERT_BAD_RECORD_MAC, "the peer says that a record was altered on its way"},
+    {SSL_R_SSLV3_ALERT_BAD_RECORD_MAC, "the peer reports a record that was altered on the path"},
     {SSL_R_NO_SHARED_CIPHER, "no cipher that both ends have; does this listener have tls-cert, or "
                              "the caller the passphrase?"},
     {SSL_R_NO_APPLICATION_PROTOCOL,
@@ -126,7 +126,7 @@ static const char *find(const words *table, size_t count, long code)
 
 #define FIND(table, code) find(table, sizeof(table) / sizeof *(table), code)
 
-/* Alerts that mean a wrong passphrase where there is one. */
+/* Alerts that mean a wrong passphrase, if one is set. */
 static bool denies_key(long reason)
 {
     return reason == SSL_R_SSLV3_ALERT_ILLEGAL_PARAMETER ||
@@ -134,7 +134,7 @@ static bool denies_key(long reason)
            reason == SSL_R_SSLV3_ALERT_HANDSHAKE_FAILURE;
 }
 
-/* libssl's next choice when a caller has no shared key. */
+/* Errors of libssl when a caller has no shared key and it continues with certificates. */
 static bool needs_certificate(long reason)
 {
     return reason == SSL_R_NO_SHARED_CIPHER || reason == SSL_R_NO_SUITABLE_SIGNATURE_ALGORITHM ||

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* libssl between two memory BIOs: what the peer sent goes into one, what the peer shall get comes
- * out of the other. */
+/* libssl between two memory BIOs: one holds received records, the other records to send. */
 #include "tls/filter.h"
 
 #include "base/error.h"
@@ -50,7 +49,7 @@ static void fail(lt_tls_filter *filter)
     ERR_clear_error();
 }
 
-/* After libssl returned `result`. */
+/* Handles the result of a libssl call. */
 static void take_result(lt_tls_filter *filter, int result)
 {
     int why = SSL_get_error(filter->ssl, result);
@@ -87,7 +86,7 @@ static void describe_certificate(lt_tls_filter *filter)
         p += sprintf(p, "%s%02X", i ? ":" : "", digest[i]);
 }
 
-/* libssl goes on with a certificate when the peer does not take the shared key: not with us. */
+/* libssl falls back to certificates when the peer refuses the shared key; we do not. */
 static bool key_was_shared(lt_tls_filter *filter)
 {
     if (!filter->context->psk || SSL_session_reused(filter->ssl))
@@ -115,7 +114,7 @@ static void shake_hands(lt_tls_filter *filter)
 
 /* ---- life ---- */
 
-/* Whom the caller wants: told to the listener, and looked for in its certificate. */
+/* Sets the expected name: SNI to the listener, and the name in its certificate. */
 static bool set_name(lt_tls_filter *filter, const char *name)
 {
     X509_VERIFY_PARAM *param = SSL_get0_param(filter->ssl);
@@ -182,7 +181,8 @@ void lt_tls_filter_destroy(lt_tls_filter **owner)
     if (!filter)
         return;
     *owner = NULL;
-    /* libssl forgets a session whose connection was not shut down; ours may be lost and resumed. */
+    /* libssl invalidates a session whose connection was not shut down. Marks ours as shut down,
+     * since a lost connection may be resumed. */
     if (filter->ssl)
         SSL_set_shutdown(filter->ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
     SSL_free(filter->ssl); /* and the BIOs */
@@ -209,7 +209,7 @@ static void receive(lt_tls_filter *filter, const uint8_t *data, size_t size)
         shake_hands(filter);
 }
 
-/* An outer filter that ends takes this one along. */
+/* The end or failure of the outer filter ends this one, too. */
 static void follow_outer(lt_tls_filter *filter)
 {
     lt_tls_state state = filter->outer->state;
@@ -220,7 +220,7 @@ static void follow_outer(lt_tls_filter *filter)
     filter->error = filter->outer->error;
 }
 
-/* What the outer filter has decrypted. */
+/* Takes the plaintext of the outer filter as input. */
 static void receive_from_outer(lt_tls_filter *filter)
 {
     uint8_t piece[4096];
@@ -230,7 +230,7 @@ static void receive_from_outer(lt_tls_filter *filter)
         receive(filter, piece, size);
 }
 
-/* The outer filter encrypts what there is to say. */
+/* Passes its output to the outer filter. */
 static void push_to_outer(lt_tls_filter *filter)
 {
     char *data = NULL;
@@ -321,7 +321,7 @@ size_t lt_tls_filter_output(const lt_tls_filter *filter, const uint8_t **data)
     long size = BIO_get_mem_data(filter->out, &begin);
 
     *data = NULL;
-    if (size <= 0) /* and no memory was needed yet */
+    if (size <= 0) /* before any allocation */
         return 0;
     *data = (const uint8_t *)begin + filter->done;
     return (size_t)size - filter->done;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* livetcp bench: measures the delay of CBR media over TCP and compares transport schemes. */
+#include "lab/bench/command_line.h"
 #include "lab/bench/options.h"
 #include "lab/bench/report.h"
 #include "tool/command.h"
@@ -28,7 +29,7 @@ static int run_parsed(const lt_bench_options *options)
     if (options->check)
         return LT_EXIT_OK;
     if (options->help) {
-        lt_bench_options_help(stdout);
+        lt_bench_line_help(stdout);
         return LT_EXIT_OK;
     }
     if (bench(options, &error) == LIVETCP_OK)

@@ -25,7 +25,7 @@ extern const lt_command lt_command_report;
 extern const lt_command lt_command_send;
 extern const lt_command lt_command_stat;
 
-/* Print the error; the first also names the help. They return the exit code. */
+/* Print the error (the first one also refers to the help) and return the exit code. */
 int lt_command_refused(const char *command, const livetcp_error *error); /* LT_EXIT_USAGE */
 int lt_command_failed(const char *command, const livetcp_error *error);  /* LT_EXIT_FAILED */
 

@@ -19,14 +19,14 @@ enum {
     OPTION_SECONDS,
     OPTION_SEED,
     OPTION_LINK,
-    OPTION_PARAMETER, /* this and the following: a link parameter of its own */
+    OPTION_PARAMETER, /* this and following values: a link parameter each */
 };
 
-/* By option value minus OPTION_PARAMETER. */
+/* Indexed by option value minus OPTION_PARAMETER. */
 static const char *const parameters[] = {"delay", "jitter", "loss", "burst",
                                          "rate",  "queue",  "ecn"};
 
-/* The command line as popt leaves it. Parameters are those of the last link so far. */
+/* The command line from popt. Parameters belong to the last --link so far. */
 typedef struct parsed {
     lt_emulate_options options;
     lt_self_test self_test;
@@ -88,7 +88,7 @@ static bool parse_seed(const char *text, uint64_t *out)
     return *text >= '0' && *text <= '9' && !*end;
 }
 
-/* An option with a parser of ours. */
+/* Handles an option that popt does not store itself. */
 static livetcp_result take_option(void *user, int option, const char *value, livetcp_error *error)
 {
     parsed *p = user;

@@ -27,8 +27,8 @@ static const lt_command *const commands[] = {
     NULL,
 };
 
-/* The directory of the documents that messages name, relative to the program: an installation may
- * be moved. "" when they are not installed. */
+/* Directory of the documents that messages refer to, relative to the program, since an installation
+ * may be moved. "" if they are not installed. */
 static const char *documents(char *path, size_t size)
 {
     size_t length = size;

@@ -14,7 +14,7 @@ static bool has_something(const lt_probe_findings *f)
     return lt_estimator_train(f->estimator, 0);
 }
 
-/* The file also has the reason for an empty result; the table would only look empty. */
+/* The JSON file also has the reason of an empty result, which the table cannot show. */
 static livetcp_result report(lt_probe_findings *f, FILE *json, livetcp_error *error)
 {
     livetcp_result result = lt_findings_bound(f, error);
@@ -38,8 +38,8 @@ static livetcp_result search(lt_probe_findings *f, livetcp_error *error)
     return result;
 }
 
-/* However the search ends, reports the findings so far; the search's error is the one that counts.
- * The file is opened first, so that a file that cannot be written is reported at once. */
+/* Reports the findings so far, however the search ends; an error of the search takes precedence.
+ * The file is opened first, so that an unwritable one is reported at once. */
 static livetcp_result probe_path(const lt_probe_options *options, livetcp_error *error)
 {
     lt_probe_findings f = {0};

@@ -27,11 +27,11 @@ static const char about[] =
 
 typedef struct receiver {
     lt_transfer transfer;
-    lt_dump_writer *writer; /* used on the loop's thread while there is a session */
+    lt_dump_writer *writer; /* used on the loop's thread during a session */
     bool failed;            /* the file cannot be written (the transfer's lock) */
 } receiver;
 
-/* A file or pipe that is slow keeps the loop waiting, and so, in the end, the sender. */
+/* A slow file or pipe blocks the loop; the backlog then reaches the sender. */
 static void on_packet(const livetcp_packet *packet, void *user)
 {
     receiver *r = user;

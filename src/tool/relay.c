@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* livetcp relay: LiveTCP for programs that speak UDP. */
+/* livetcp relay: the command line. */
 #include "relay/relay.h"
 
 #include "base/error.h"
@@ -127,13 +127,13 @@ static livetcp_result take(const options *v, const char *const *words, lt_relay_
     return LIVETCP_OK;
 }
 
-/* Who may come in, and where news of the file go. */
+/* Tokens that authorize callers, and the journal for changes of their file. */
 typedef struct door {
     lt_token_file tokens;
     const lt_relay_journal *journal;
 } door;
 
-/* Whoever comes is asked for the tokens that are in the file now. */
+/* Authorizes a caller by the current content of the token file. */
 static unsigned admit(const livetcp_caller *caller, const char **why, void *user)
 {
     door *d = user;
@@ -141,10 +141,10 @@ static unsigned admit(const livetcp_caller *caller, const char **why, void *user
 
     switch (lt_token_file_look(&d->tokens, false, &error)) {
     case LT_TOKEN_FILE_CHANGED:
-        lt_relay_say(d->journal, LIVETCP_LOG_INFO, "", "read the tokens again");
+        lt_relay_log(d->journal, LIVETCP_LOG_INFO, "", "read the tokens again");
         break;
     case LT_TOKEN_FILE_WRONG:
-        lt_relay_say(d->journal, LIVETCP_LOG_ERROR, "", "%s", error.message);
+        lt_relay_log(d->journal, LIVETCP_LOG_ERROR, "", "%s", error.message);
         break;
     case LT_TOKEN_FILE_SAME:
         break;
@@ -157,7 +157,7 @@ static livetcp_result take_tokens(const char *name, lt_relay_options *o, door *d
 {
     livetcp_result result = LIVETCP_OK;
 
-    /* A file's routes may change. */
+    /* A reloaded file may add listeners. */
     if (!o->config && !lt_relay_plan_listens(&o->plan))
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
                        "--tokens is for ends that wait for callers (livetcp://:PORT): a caller has "

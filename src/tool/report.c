@@ -25,7 +25,7 @@ static int make(const char *const *paths, const char *output, const char *title)
         .paths = paths, .output = output ? output : "report.html", .title = title};
     livetcp_error error = {.message = ""};
     if (!paths) {
-        fputs("livetcp report: which files? 'livetcp report --help' says what it takes\n", stderr);
+        fputs("livetcp report: no input files; 'livetcp report --help' has the usage\n", stderr);
         return LT_EXIT_USAGE;
     }
     if (lt_report_make(&options, &error) == LIVETCP_OK)

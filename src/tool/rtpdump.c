@@ -20,10 +20,10 @@ static const char magic[] = "#!rtpplay1.0 ";
 
 enum {
     MAGIC_SIZE = sizeof magic - 1,
-    LINE_MAX_SIZE = 256, /* of the first line */
+    LINE_MAX_SIZE = 256, /* maximum size of the first line */
     FILE_HEADER = 16,
     PACKET_HEADER = 8,
-    BUFFER = 1 << 17, /* a packet of any length and its header */
+    BUFFER = 1 << 17, /* a packet of maximum length with its header */
     WAIT_MS = 50,
 };
 
@@ -36,7 +36,7 @@ struct lt_dump_reader {
     bool (*stopped)(void *user);
     void *user;
     uint64_t packets;
-    bool ended; /* nothing more to read */
+    bool ended; /* end of input */
     size_t start, end;
     uint8_t buffer[BUFFER];
 };
@@ -47,7 +47,7 @@ static livetcp_result broken(const lt_dump_reader *r, livetcp_error *error, cons
                    what);
 }
 
-/* Reads until `size` bytes are there, or the end. */
+/* Reads until `size` bytes are buffered, or the end of input. */
 static livetcp_result fill(lt_dump_reader *r, size_t size, livetcp_error *error)
 {
     if (r->start && r->start + size > BUFFER) {
@@ -59,7 +59,7 @@ static livetcp_result fill(lt_dump_reader *r, size_t size, livetcp_error *error)
         struct pollfd wait = {.fd = r->fd, .events = POLLIN};
         if (r->stopped(r->user)) {
             r->ended = true;
-            r->start = r->end; /* half a packet at the end is dropped */
+            r->start = r->end; /* an incomplete packet at the end is dropped */
             break;
         }
         if (poll(&wait, 1, WAIT_MS) <= 0)
@@ -136,7 +136,7 @@ lt_dump_format lt_dump_reader_format(const lt_dump_reader *reader)
     return reader->format;
 }
 
-/* `header` bytes were read; the packet has `size` more. */
+/* `header` bytes were read; `size` bytes of the packet follow. */
 static livetcp_result take(lt_dump_reader *r, size_t header, size_t size, lt_dump_packet *packet,
                            livetcp_error *error)
 {
@@ -200,9 +200,9 @@ struct lt_dump_writer {
     FILE *out;
     char *path;
     lt_dump_format format;
-    bool begun; /* the time of the first packet is known */
+    bool begun; /* the first packet has set the time origin */
     livetcp_usec first, last;
-    unsigned too_long; /* packets */
+    unsigned too_long; /* number of packets */
 };
 
 static bool write_header(FILE *out)
@@ -236,7 +236,7 @@ livetcp_result lt_dump_create(const char *path, lt_dump_format format, lt_dump_w
         return LIVETCP_ERR_SYSTEM;
     }
     if (format == LT_DUMP_RTPDUMP)
-        (void)write_header(w->out); /* a failure shows at the end */
+        (void)write_header(w->out); /* a failure is reported at the end */
     return LIVETCP_OK;
 }
 
@@ -249,13 +249,14 @@ bool lt_dump_write(lt_dump_writer *w, const uint8_t *packet, size_t size, bool r
     if (!w->begun)
         w->first = w->last = now;
     w->begun = true;
-    if (now < w->last) /* a packet that waited for its turn came before its predecessor */
+    if (now < w->last) /* packets are delivered in order: one from the reorder buffer may have
+                          arrived before its predecessor */
         now = w->last;
     w->last = now;
     if (w->format == LT_DUMP_RTPDUMP) {
         length = PACKET_HEADER;
         if (size + length > UINT16_MAX)
-            return w->too_long++, true; /* the format's length field is too small for it */
+            return w->too_long++, true; /* exceeds the format's length field */
         lt_write_be16(header, (uint16_t)(size + length));
         lt_write_be16(header + 2, rtcp ? 0 : (uint16_t)size);
         lt_write_be32(header + 4, (uint32_t)((now - w->first) / LIVETCP_USEC_MSEC));

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* livetcp send: sends RTP packets of a file, of standard input, or of a test signal over a session.
- */
+/* livetcp send: sends RTP packets from a file, standard input or a test signal over a session. */
 #include "tool/command.h"
 #include "tool/rtpdump.h"
 #include "tool/test_signal.h"
@@ -12,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Frames have no times: after so many packets the sender waits until they are on their way. */
+/* RFC 4571 frames carry no times: after this many packets the sender waits until the queue is
+ * empty. */
 #define AHEAD 64
 
 static const char about[] =
@@ -33,7 +33,7 @@ static const char about[] =
 
 typedef struct sender {
     lt_transfer transfer;
-    const char *file; /* NULL: the signal */
+    const char *file; /* NULL: the test signal */
     lt_dump_reader *reader;
     lt_test_signal signal;
     uint64_t sent;
@@ -46,7 +46,7 @@ static bool stopped(void *user)
     return lt_transfer_is_over(&s->transfer);
 }
 
-/* The next packet; size 0 at the end. */
+/* Reads the next packet; size 0 at the end. */
 static livetcp_result next_packet(sender *s, lt_dump_packet *packet, livetcp_error *error)
 {
     if (s->reader)
@@ -56,7 +56,7 @@ static livetcp_result next_packet(sender *s, lt_dump_packet *packet, livetcp_err
     return LIVETCP_OK;
 }
 
-/* Waits until the packet is due; false: the transfer is over. */
+/* Waits until the packet is due. False: the transfer is over. */
 static bool wait_for_turn(sender *s, livetcp_usec start, const lt_dump_packet *packet)
 {
     if (s->reader && lt_dump_reader_format(s->reader) == LT_DUMP_FRAMES)
@@ -86,7 +86,7 @@ static livetcp_result send_packets(sender *s, livetcp_error *error)
     return result;
 }
 
-/* One session. */
+/* Runs one session. */
 static int serve(sender *s)
 {
     livetcp_error error = {.message = ""};
@@ -117,7 +117,7 @@ static bool never(void *user)
     return false;
 }
 
-/* Reports an invalid file before any call is made. */
+/* Reports an invalid file before connecting. */
 static livetcp_result check_file(sender *s, livetcp_error *error)
 {
     livetcp_result result = LIVETCP_OK;

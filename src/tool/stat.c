@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* livetcp stat: a table of the sessions that run on this host, from the sockets that their programs
- * open in LIVETCP_STATS_DIR. */
+/* livetcp stat: a table of the sessions on this host, from the sockets in LIVETCP_STATS_DIR. */
 #include "base/error.h"
 #include "lab/options.h"
 #include "lab/output.h"
@@ -20,9 +19,9 @@
 #include <unistd.h>
 
 enum {
-    SOCKETS = 256,         /* maximum looked at */
+    SOCKETS = 256,         /* maximum number of sockets read */
     ANSWER_MAX = 16 << 20, /* bytes */
-    PATIENCE_MS = 1000,    /* with a program that does not answer */
+    PATIENCE_MS = 1000,    /* time-out for a program that does not answer */
     REMARKS = 600,
 };
 
@@ -42,7 +41,7 @@ static const char about[] =
     "  livetcp stat\n"
     "  livetcp stat --json | jq '.sessions[].sent.delays'\n";
 
-/* Counters of a session at the last look. */
+/* Counters of a session at the previous reading. */
 typedef struct look {
     char socket[64];
     json_int_t number, time_us, sent, received;
@@ -62,7 +61,7 @@ typedef struct stat_run {
     bool connections, terminal;
     looks before, now;
     unsigned answered;
-    char remarks[REMARKS]; /* under the table */
+    char remarks[REMARKS]; /* printed under the table */
 } stat_run;
 
 static volatile sig_atomic_t interrupted;
@@ -106,7 +105,7 @@ static int connect_to(const char *path)
     return -1;
 }
 
-/* One line, without its end; NULL: none came. */
+/* Reads one line, without its end; NULL: none. */
 static char *read_line(int fd)
 {
     size_t size = 1 << 16, used = 0;
@@ -132,7 +131,7 @@ static char *read_line(int fd)
     return NULL;
 }
 
-/* The program's answer; NULL: a remark has the reason. */
+/* A program's answer; NULL: the reason is in the remarks. */
 static json_t *ask(stat_run *run, const char *name)
 {
     char path[4352];
@@ -148,7 +147,7 @@ static json_t *ask(stat_run *run, const char *name)
                                      : strerror(errno));
         return NULL;
     }
-    (void)send(fd, "\n", 1, MSG_NOSIGNAL); /* a refused client has its answer already */
+    (void)send(fd, "\n", 1, MSG_NOSIGNAL); /* a refused client has already received its answer */
     line = read_line(fd);
     close(fd);
     if (line)
@@ -212,18 +211,18 @@ static void keep_look(looks *in, const look *one)
     look *larger = realloc(in->list, (in->count + 1) * sizeof *larger);
 
     if (!larger)
-        return; /* its rate is not shown the next time */
+        return; /* its rate is missing in the next table */
     in->list = larger;
     in->list[in->count++] = *one;
 }
 
-/* Bit/s since the last look; at the first one, since the start of the session. */
+/* Bit/s since the previous reading; at the first, since the start of the session. */
 static double rate(json_int_t now, json_int_t before, json_int_t us)
 {
     return us > 0 && now >= before ? 8e6 * (double)(now - before) / (double)us : -1;
 }
 
-/* The delay of sent media, else of received media: the sum of the known components. */
+/* Delay of sent media, else of received media: the sum of the known delay components. */
 static json_int_t delay_of(const json_t *session)
 {
     static const char *const parts[] = {"send_queue_us", "send_buffer_us", "network_us",
@@ -275,7 +274,7 @@ static void print_connection(const json_t *connection)
            time_text(integer(connection, NULL, "rtt_us"), rtt, sizeof rtt));
 }
 
-/* Of sessions over several: the sent rate, and in the last columns loss and share of the bytes. */
+/* For sessions over several links: the send rate, loss and share of the bytes. */
 static void print_link(const json_t *link)
 {
     const char *network = text_of(link, "network"), *host = text_of(link, "host");
@@ -410,7 +409,7 @@ static int scan(stat_run *run)
         free(names[i]);
     }
     if (count > SOCKETS)
-        remark(run, run->directory, "more than 256 sockets, the rest is left out");
+        remark(run, run->directory, "more than 256 sockets, the rest is not shown");
     free(names);
     return LT_EXIT_OK;
 }

@@ -11,7 +11,7 @@
 enum {
     HEADER = 12,
     PCMU = 0,     /* RFC 3551: 8000 Hz */
-    DYNAMIC = 96, /* the timestamps of packets at a bit rate run at 90 kHz */
+    DYNAMIC = 96, /* packets at a bit rate: 90 kHz clock */
     SAMPLES = 160,
 };
 
@@ -32,11 +32,11 @@ livetcp_result lt_test_signal_init(lt_test_signal *s, const char *kind, unsigned
         return lt_option_refuse("--signal ", kind, error,
                                 "it is tone, or a rate such as 500kbit or 2mbit");
     if (getrandom(&s->ssrc, sizeof s->ssrc, 0) < 0)
-        s->ssrc = 1; /* its streams are alike then, which is allowed */
+        s->ssrc = 1; /* without randomness: allowed, but not unique */
     return result;
 }
 
-/* G.711, section 2: 14 bits of a sample to 8 of mu-law. */
+/* G.711 mu-law: 14-bit sample to 8 bits. */
 static uint8_t ulaw(double sample)
 {
     int value = (int)lrint(sample) >> 2, sign = 0, segment = 7;

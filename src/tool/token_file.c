@@ -13,7 +13,7 @@
 
 #define TOKENS_MAX (1024 * 1024)
 
-/* The whole file; NULL if it cannot be read, or is too long. The caller wipes and frees it. */
+/* Reads the whole file; NULL if it cannot be read or is too long. The caller wipes and frees it. */
 static char *read_whole(const char *name, size_t *size, livetcp_error *error)
 {
     FILE *file = fopen(name, "rb");
@@ -50,7 +50,7 @@ static livetcp_result read_tokens(const char *name, lt_tokens **tokens, livetcp_
     return result;
 }
 
-/* Notes which file it is now; true if it is another one, or changed. */
+/* Stores the file's identity and time; true if they have changed. */
 static bool look(lt_token_file *file)
 {
     lt_token_file now = *file;
@@ -78,7 +78,7 @@ livetcp_result lt_token_file_open(lt_token_file *file, const char *name, livetcp
     *file = (lt_token_file){.name = strdup(name)};
     if (!file->name)
         return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "no memory for --tokens");
-    look(file); /* before it is read: a change in between is seen next time */
+    look(file); /* before reading: a change during the read is seen next time */
     result = read_tokens(name, &file->tokens, error);
     if (result != LIVETCP_OK)
         lt_token_file_close(file);

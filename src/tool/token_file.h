@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The file of --tokens: read when the command starts, and again when it has changed. */
+/* The file of --tokens: read at start, and again after each change. */
 #ifndef LT_TOOL_TOKEN_FILE_H
 #define LT_TOOL_TOKEN_FILE_H
 
@@ -12,32 +12,31 @@
 typedef struct lt_token_file {
     char *name; /* NULL = none */
     lt_tokens *tokens;
-    ino_t inode; /* of the file that was looked at last */
+    ino_t inode; /* of the file at the last check */
     off_t size;
     struct timespec changed;
 } lt_token_file;
 
-/* Reads it. On success it keeps a copy of the name; close it. Errors, which show no secrets:
- * LIVETCP_ERR_INVALID_ARGUMENT, LIVETCP_ERR_NO_MEMORY. */
+/* Reads the file. On success it keeps a copy of the name until close. Errors, which show no
+ * secrets: LIVETCP_ERR_INVALID_ARGUMENT, LIVETCP_ERR_NO_MEMORY. */
 livetcp_result lt_token_file_open(lt_token_file *file, const char *name, livetcp_error *error);
 
-/* Fine if it was never opened. */
+/* No effect if it was never opened. */
 void lt_token_file_close(lt_token_file *file);
 
 typedef enum lt_token_file_news {
     LT_TOKEN_FILE_SAME,
     LT_TOKEN_FILE_CHANGED,
-    LT_TOKEN_FILE_WRONG /* the tokens before stay in use; *error says why, once for each change */
+    LT_TOKEN_FILE_WRONG /* the previous tokens stay in use; *error is set once for each change */
 } lt_token_file_news;
 
-/* Reads it again if it is not the file that was read, or if `anyway`. */
+/* Reads the file again if it has changed, or if `anyway`. */
 lt_token_file_news lt_token_file_look(lt_token_file *file, bool anyway, livetcp_error *error);
 
-/* Tokens come to this listener: LIVETCP_OK if its callers can send theirs under TLS or a
- * passphrase. */
+/* LIVETCP_OK if callers of this listener can send tokens safely: under TLS or a passphrase. */
 livetcp_result lt_token_file_check(const livetcp_config *listener, livetcp_error *error);
 
-/* As lt_tokens_check(), now. */
+/* As lt_tokens_check(), with the current time. */
 unsigned lt_token_file_admit(const lt_token_file *file, const livetcp_caller *caller,
                              const char **why);
 

@@ -22,7 +22,7 @@ static void on_interrupt(int number)
     signal(number, SIG_DFL);
 }
 
-/* SIGHUP: the file of --tokens is to be read again, whatever its date. */
+/* Set by SIGHUP: the file of --tokens is to be read again, changed or not. */
 static volatile sig_atomic_t hung_up;
 
 static void on_hang_up(int number)
@@ -91,8 +91,8 @@ static void on_warning(livetcp_session *session, const livetcp_error *warning, v
     say(user, warning->message);
 }
 
-/* A caller without an answer ends, unless it is to go on. Only the first connection counts: the
- * others fail alike, and all try again. */
+/* A caller ends if its first attempt fails, unless it keeps trying. Only the first connection
+ * counts: the others fail for the same reason, and all retry. */
 static void on_connection(livetcp_session *session, unsigned connection,
                           livetcp_connection_state state, const livetcp_error *error, void *user)
 {
@@ -104,8 +104,8 @@ static void on_connection(livetcp_session *session, unsigned connection,
         return;
     uv_mutex_lock(&t->lock);
     bool gives_up = !t->start && !t->keep && t->config.mode == LIVETCP_MODE_CALLER;
-    bool again = !strcmp(t->said, error->message);
-    snprintf(t->said, sizeof t->said, "%s", error->message);
+    bool again = !strcmp(t->reported, error->message);
+    snprintf(t->reported, sizeof t->reported, "%s", error->message);
     if (gives_up) {
         t->end = *error;
         t->failed = true;
@@ -133,7 +133,7 @@ static const livetcp_session_callbacks callbacks = {.struct_size = sizeof callba
                                                     .on_warning = on_warning,
                                                     .on_sent = on_sent};
 
-/* Whoever comes is asked for the tokens that are in the file now. */
+/* Reads the token file again if it has changed. */
 static void look_at_tokens(lt_transfer *t)
 {
     bool asked = hung_up;
@@ -152,7 +152,7 @@ static void look_at_tokens(lt_transfer *t)
     }
 }
 
-/* Refuses a caller that is not allowed to come in, or has come for the same thing. */
+/* False for a caller that is not authorized, or has the same role as this end. */
 static bool is_welcome(const lt_transfer *t, livetcp_session *session)
 {
     livetcp_caller caller = {.struct_size = sizeof caller};
@@ -237,9 +237,10 @@ livetcp_result lt_transfer_take(lt_transfer *t, const lt_transfer_options *optio
     t->json = options->json;
     t->duration = LIVETCP_NEVER;
     if (!uri)
-        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
-                       "which URI? livetcp://HOST:PORT calls, livetcp://:PORT?mode=listener waits "
-                       "for a caller");
+        return lt_fail(
+            error, LIVETCP_ERR_INVALID_ARGUMENT,
+            "a URI is missing: livetcp://HOST:PORT calls, livetcp://:PORT?mode=listener waits "
+            "for a caller");
     if ((result = livetcp_config_apply_uri(&t->config, uri, error)) ||
         (result = livetcp_config_check(&t->config, error)))
         return result;
@@ -433,7 +434,7 @@ static livetcp_result write_json(const lt_transfer *t, double seconds, bool succ
     return lt_json_save(root, failed, t->json, error);
 }
 
-/* Ends the session and waits until it has ended. */
+/* Ends the session and waits until it is closed. */
 static void end_session(lt_transfer *t)
 {
     const livetcp_usec limit = lt_transfer_now() + 2 * DRAIN_US;
@@ -445,14 +446,14 @@ static void end_session(lt_transfer *t)
     uv_mutex_unlock(&t->lock);
 }
 
-/* Ended by us, or by the peer. */
+/* True if this end or the peer ended it in order. */
 static bool is_good_end(const lt_transfer *t)
 {
     return t->end.code == LIVETCP_OK || t->end.code == LIVETCP_ERR_CANCELLED ||
            t->end.code == LIVETCP_ERR_CLOSED;
 }
 
-/* By the listener's application, with words. */
+/* True if the listener's application refused it, with a text. */
 static bool was_turned_away(const lt_transfer *t)
 {
     livetcp_rejection rejection = {.struct_size = sizeof rejection};
@@ -472,7 +473,7 @@ static void forget_session(lt_transfer *t)
     uv_mutex_lock(&t->lock);
     t->session = NULL;
     t->open = t->closed = t->sent = t->failed = false;
-    t->said[0] = '\0';
+    t->reported[0] = '\0';
     t->start = 0;
     t->end = (livetcp_error){.code = LIVETCP_OK};
     uv_mutex_unlock(&t->lock);
@@ -492,7 +493,7 @@ int lt_transfer_finish(lt_transfer *t)
     if (!t->session && t->served)
         return t->code;
     if (!t->session) {
-        fprintf(stderr, "livetcp %s: nobody called\n", t->command);
+        fprintf(stderr, "livetcp %s: no session: there was no caller\n", t->command);
         return LT_EXIT_FAILED;
     }
     end_session(t);
@@ -504,7 +505,7 @@ int lt_transfer_finish(lt_transfer *t)
                 t->end.code != LIVETCP_OK &&
                         (t->end.code != LIVETCP_ERR_CANCELLED || was_turned_away(t))
                     ? t->end.message
-                    : "there was no session: nobody answered");
+                    : "there was no session: no answer");
     if (!t->quiet && t->start)
         print_summary(t, &stats, seconds);
     if (t->json && write_json(t, seconds, success, &error) != LIVETCP_OK) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The common part of `livetcp send` and `livetcp receive`: one session at a time, called or
- * accepted, its messages, and the summary at its end. */
+/* Common part of `livetcp send` and `livetcp receive`: one session at a time, as caller or
+ * listener, with its messages and the summary at its end. */
 #ifndef LT_TOOL_TRANSFER_H
 #define LT_TOOL_TRANSFER_H
 
@@ -18,36 +18,36 @@ typedef struct lt_transfer_options {
 
 typedef struct lt_transfer {
     const char *command; /* "send" */
-    livetcp_role role;   /* of a caller; a listener wants callers of the other one */
+    livetcp_role role;   /* of a caller; a listener needs callers of the other role */
     livetcp_config config;
     livetcp_usec duration; /* LIVETCP_NEVER: without limit */
     const char *json;      /* file for the summary, or NULL */
-    lt_token_file tokens;  /* of those who may come in; without a name: everybody */
-    bool keep;             /* a listener goes on after a session, a caller calls until answered */
+    lt_token_file tokens;  /* authorizes callers; without a name: everybody */
+    bool keep;             /* a listener accepts another session, a caller retries until answered */
     bool quiet;
 
     /* On the loop's thread, for each packet; NULL: none. */
     void (*on_packet)(const livetcp_packet *packet, void *user);
     void *user;
 
-    /* Filled in here. */
+    /* Set by lt_transfer_open(). */
     livetcp_context *context;
     livetcp_listener *listener;
-    uv_mutex_t lock; /* of the following */
+    uv_mutex_t lock; /* of the following members */
     uv_cond_t changed;
-    livetcp_session *session; /* NULL: none yet, or no longer */
-    bool open;                /* it carries media */
-    bool closed;              /* it has ended; *end has the reason */
-    bool sent;                /* answer to livetcp_session_notify_when_sent() */
-    bool failed;              /* nobody answered */
-    char said[240];           /* last reason, to report it once */
+    livetcp_session *session; /* NULL: none yet, or ended */
+    bool open;                /* media can flow */
+    bool closed;              /* ended; *end has the reason */
+    bool sent;                /* livetcp_session_notify_when_sent() has called back */
+    bool failed;              /* no answer from the listener */
+    char reported[240];       /* last reason, reported once */
     livetcp_error end;
     livetcp_usec start; /* when it was first open; 0 = never */
     bool served;        /* a session has ended, */
     int code;           /*   with this exit code */
 } lt_transfer;
 
-/* Reads `uri`, and the options that both commands have. */
+/* Reads `uri` and the common options. */
 livetcp_result lt_transfer_take(lt_transfer *transfer, const lt_transfer_options *options,
                                 const char *uri, livetcp_error *error);
 
@@ -56,17 +56,16 @@ livetcp_result lt_transfer_take(lt_transfer *transfer, const lt_transfer_options
 livetcp_result lt_transfer_open(lt_transfer *transfer, livetcp_error *error);
 bool lt_transfer_interrupted(void);
 
-/* Waits until the session is open, or has ended; false: Ctrl-C came first, or the session is
- * impossible. */
+/* Waits until the session is open or has ended. False: Ctrl-C, or the session is impossible. */
 bool lt_transfer_wait_open(lt_transfer *transfer);
 
-/* Waits until all packets are on their way; false: the session has ended, or Ctrl-C. */
+/* Waits until all packets are sent. False: the session has ended, or Ctrl-C. */
 bool lt_transfer_wait_sent(lt_transfer *transfer);
 
-/* Waits until `at`, of CLOCK_MONOTONIC; false: the session has ended, or Ctrl-C. */
+/* Waits until `at` on CLOCK_MONOTONIC. False: the session has ended, or Ctrl-C. */
 bool lt_transfer_wait_until(lt_transfer *transfer, livetcp_usec at);
 
-/* True if the duration is over, Ctrl-C came, or the session has ended. */
+/* True after the duration, Ctrl-C, or the end of the session. */
 bool lt_transfer_is_over(lt_transfer *transfer);
 
 bool lt_transfer_is_closed(lt_transfer *transfer); /* the session has ended */
@@ -78,13 +77,13 @@ livetcp_usec lt_transfer_now(void);
  * that a kept listener had. */
 int lt_transfer_finish(lt_transfer *transfer);
 
-/* A listener that goes on waits for the next session. */
+/* True if a listener waits for another session. */
 bool lt_transfer_goes_on(const lt_transfer *transfer);
 
 /* Frees everything. */
 void lt_transfer_close(lt_transfer *transfer);
 
-/* The options that both have, for their tables. */
+/* The common options, for the table of each command. */
 #define LT_TRANSFER_OPTIONS(v)                                                                     \
     LT_OPTION_TEXT("duration", &(v)->duration, "end after this time", "TIME"),                     \
         LT_OPTION_ENTRY(                                                                           \

@@ -13,7 +13,7 @@ struct lt_ws {
     lt_ws_setup setup;
     char host[256], path[256], origins[256];
     char forwarded[LT_WS_FORWARDED_MAX];
-    lt_upgrade *upgrade; /* NULL once it is open */
+    lt_upgrade *upgrade; /* NULL once open */
     bool bound, foreign;
     lt_ws_frames frames;
 };
@@ -24,7 +24,7 @@ static const char *copy_text(char *to, size_t size, const char *text)
     return to;
 }
 
-/* Its text may have secrets for a server in front. */
+/* Wipes it: its text may contain secrets. */
 static void free_upgrade(lt_ws *ws)
 {
     if (ws->upgrade)
@@ -46,7 +46,7 @@ livetcp_result lt_ws_create(const lt_ws_setup *setup, lt_ws_random random, void 
     ws->setup.host = copy_text(ws->host, sizeof ws->host, setup->host);
     ws->setup.path = copy_text(ws->path, sizeof ws->path, setup->path);
     ws->setup.origins = copy_text(ws->origins, sizeof ws->origins, setup->origins);
-    ws->setup.fields = NULL; /* the caller's, and used at once */
+    ws->setup.fields = NULL; /* the caller's; used already */
     ws->frames.listener = setup->listener;
     ws->frames.random = random;
     ws->frames.random_user = random_user;
@@ -101,7 +101,7 @@ static void open_frames(lt_ws *ws)
         run_out_of_memory(ws);
 }
 
-/* The head stays in `in` until it is whole: it may be another server's. */
+/* The head stays in `in` until it is complete, since another server may get it. */
 static void shake_hands(lt_ws *ws, const uint8_t *data, size_t size)
 {
     lt_upgrade *upgrade = ws->upgrade;

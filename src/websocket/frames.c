@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Status codes (RFC 6455 section 7.4.1, and the IANA registry) that wslay does not name. */
+/* Close codes (RFC 6455 section 7.4.1, IANA registry) that wslay does not name. */
 #define CODE_SERVICE_RESTART 1012
 #define CODE_TRY_AGAIN_LATER 1013
 
@@ -200,7 +200,7 @@ static void break_rules(lt_ws_frames *frames, const char *text)
     fail(frames, WSLAY_CODE_PROTOCOL_ERROR, LIVETCP_ERR_PROTOCOL, text);
 }
 
-/* Looks at the header of a frame. */
+/* Checks the header of a frame. */
 static void begin_frame(lt_ws_frames *frames, const struct wslay_frame_iocb *frame)
 {
     bool control = wslay_is_ctrl_frame(frame->opcode);
@@ -325,8 +325,8 @@ static void take_control(lt_ws_frames *frames, const struct wslay_frame_iocb *fr
         (void)send_frame(frames, WSLAY_PONG, frames->control, frames->control_size);
 }
 
-/* Takes one step. Its payload goes to `data`, which has room for a step's. False: more input is
- * needed, or it is over. */
+/* Processes one step. Its payload goes to `data`, which has space for a step. False: more input is
+ * needed, or the connection has ended. */
 static bool take_step(lt_ws_frames *frames, uint8_t *data, size_t *size)
 {
     struct wslay_frame_iocb frame;
@@ -356,7 +356,7 @@ static bool take_step(lt_ws_frames *frames, uint8_t *data, size_t *size)
     return true;
 }
 
-/* wslay reads as much ahead. */
+/* Maximum read-ahead of wslay. */
 #define STEP_MAX 4096
 
 size_t lt_ws_frames_read(lt_ws_frames *frames, uint8_t *data, size_t size)

@@ -14,13 +14,14 @@
 #include <string.h>
 #include <strings.h>
 
-/* Base64 of 16 bytes, and of a digest by SHA-1. */
+/* Lengths in base 64: of the 16-byte key, and of a SHA-1 digest. */
 #define KEY_TEXT    24
 #define ACCEPT_TEXT 28
 
 static const char guid[] = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
-/* RFC 6455 section 4.2.2. "" if this OpenSSL has no SHA-1, which equals nobody's answer. */
+/* Sec-WebSocket-Accept (RFC 6455 section 4.2.2). "" if this OpenSSL lacks SHA-1: equals no valid
+ * answer. */
 static void compute_accept(const char *key, char accept[32])
 {
     char text[KEY_TEXT + sizeof guid];
@@ -54,7 +55,7 @@ static bool is_name_character(char c)
     return isalnum((unsigned char)c) || (c && strchr("!#$%&'*+-.^_`|~", c));
 }
 
-/* Those of the opening handshake, and of HTTP about this connection. */
+/* Header fields that the opening handshake sets itself, or that HTTP defines for the connection. */
 static bool is_ours(const char *name, size_t size)
 {
     static const char *const ours[] = {"Host",           "Upgrade",           "Connection",
@@ -97,7 +98,7 @@ const char *lt_ws_fields_check(const char *fields, char *why, size_t size)
     return NULL;
 }
 
-/* As a request has them; they were checked. */
+/* Writes the additional header fields, which were checked. */
 static void write_fields(const char *fields, char *text)
 {
     const char *end = text + 2 * LT_WS_FIELDS_MAX;
@@ -197,7 +198,8 @@ static const char *advice_of(int status)
         return "the server forbids it; look at its log";
     case 404:
     case 405:
-        return "nobody has a WebSocket at this path; check the path of the URI, and websocket-path "
+        return "the server has no WebSocket at this path; check the path of the URI, and "
+               "websocket-path "
                "of the listener";
     case 407:
         return "a proxy is in the way; set 'proxy'";
@@ -251,7 +253,7 @@ static void take_answer(lt_upgrade *upgrade)
         upgrade->state = LT_UPGRADE_DONE;
 }
 
-/* It is no head of HTTP. */
+/* The answer is not HTTP. */
 static void refuse_answer(lt_upgrade *upgrade)
 {
     const lt_http_head *head = &upgrade->head;
@@ -266,14 +268,14 @@ static void refuse_answer(lt_upgrade *upgrade)
         what = "the answer is HTML without a head; is it a WebSocket server?";
     else if (begin[0] == 0x15 || begin[0] == 0x16)
         what = "the answer is TLS; call livetcp+wss://";
-    else if (!begin[0]) /* the length of a frame; the rest may not have come */
+    else if (!begin[0]) /* a frame's LENGTH; the rest may not have arrived yet */
         what = "the answer looks like RTP without a WebSocket; call livetcp://";
     refuse(upgrade, LIVETCP_ERR_GARBAGE, "%s", what);
 }
 
 /* ---- the request, as the listener reads it ---- */
 
-/* Without "http://authority", which a client may write (RFC 9112 section 3.2.2). */
+/* Strips "http://authority" of the absolute form (RFC 9112 section 3.2.2). */
 static const char *path_of(const char *target)
 {
     const char *authority = strstr(target, "://");
@@ -303,21 +305,21 @@ static bool is_origin_allowed(const char *origins, const char *origin)
     return false;
 }
 
-/* Each server in front adds to the end, so that the end is what counts. */
+/* Each proxy appends its entry, so the last ones are kept. */
 static void add_forwarded(lt_upgrade *upgrade, const char *value)
 {
     char *text = upgrade->forwarded;
-    const size_t most = sizeof upgrade->forwarded - 1;
+    const size_t max_size = sizeof upgrade->forwarded - 1;
     size_t more = strlen(value), kept = strlen(text), cut;
 
-    if (more > most) {
-        value += more - most;
+    if (more > max_size) {
+        value += more - max_size;
         cut = strcspn(value, ",");
         value += cut;
-        more = most - cut;
+        more = max_size - cut;
         kept = 0;
     }
-    while (kept && kept + 1 + more > most) { /* the first entry goes */
+    while (kept && kept + 1 + more > max_size) { /* drops the first entry */
         cut = strcspn(text, ",") + 1;
         cut = cut < kept ? cut : kept;
         memmove(text, text + cut, kept - cut);
@@ -361,7 +363,7 @@ static void on_request_field(void *user, const char *name, const char *value)
     }
 }
 
-/* The answer of one who does not upgrade; its text is for the caller, the error for our log. */
+/* Composes an HTTP answer other than 101; `why` is the text for the client. */
 static void answer(lt_upgrade *upgrade, const char *status, const char *fields, const char *why)
 {
     refuse(upgrade, LIVETCP_ERR_PROTOCOL, "%s (answered with %.3s)", why, status);
@@ -377,7 +379,7 @@ static void answer(lt_upgrade *upgrade, const char *status, const char *fields, 
 
 #define UPGRADE_FIELDS "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
 
-/* Requests that may be for another server. */
+/* Detects requests that may be for another server. */
 static void check_purpose(lt_upgrade *upgrade)
 {
     if (strcmp(upgrade->head.method, "GET") != 0)

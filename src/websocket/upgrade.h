@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The opening handshake of a WebSocket (RFC 6455 section 4): the caller's request and the
- * listener's answer, both ends. */
+/* Opening handshake of a WebSocket (RFC 6455 section 4): a caller's request, a listener's
+ * answer. */
 #ifndef LT_WEBSOCKET_UPGRADE_H
 #define LT_WEBSOCKET_UPGRADE_H
 
@@ -8,72 +8,73 @@
 
 #include <livetcp/base.h>
 
-/* Bytes of a whole head. */
+/* Maximum size of a head. */
 #define LT_WS_HEAD_MAX 8192
 
-/* Names of the protocol inside (Sec-WebSocket-Protocol). With the second the authenticators of a
- * session are bound to the TLS connection: it ends at the listener, and not at a server in front.
- */
+/* Names of the subprotocol (Sec-WebSocket-Protocol). With the second, authenticators are bound to
+ * the TLS connection: it ends at the listener, not at a proxy in front. */
 #define LT_WS_PROTOCOL       "livetcp"
 #define LT_WS_PROTOCOL_BOUND "livetcp-bound"
 
-/* Fits a request, and an answer. */
+/* Buffer for a request or answer. */
 #define LT_WS_TEXT_MAX 4096
 
-/* Bytes of X-Forwarded-For: of more the last, which those in front have added. */
+/* Buffer for X-Forwarded-For: of a longer list the end is kept, which the nearest proxies have
+ * written. */
 #define LT_WS_FORWARDED_MAX 512
 
-/* Fields that a caller adds to its request. */
+/* Maximum size of a caller's additional header fields. */
 #define LT_WS_FIELDS_MAX 1024
 
 typedef struct lt_ws_setup {
     bool listener;
-    bool tls;         /* below it is TLS; a caller offers to bind authenticators to it, a listener
-                         agrees */
-    const char *host; /* caller: for the Host field, */
-    uint16_t port;    /*   and its port, 0 = leave it out */
-    const char *path; /* what the caller asks for; a listener takes it alone; "" is "/", and on a
-                         listener every path */
-    const char *origins; /* listener: origins of web pages that may connect, separated by commas;
-                            "*" is any */
-    const char *fields;  /* caller: lines "Name: value" for servers in front, or NULL */
-    uint8_t key[16];     /* caller: random */
+    bool tls; /* TLS is below. A caller offers to bind authenticators to it, a listener agrees */
+    const char *host; /* caller: of the Host field, */
+    uint16_t port;    /* its port, 0 = left out */
+    const char *path; /* path of the request, "" is "/". A listener accepts only this one; ""
+                         accepts every path */
+    const char
+        *origins; /* listener: origins of web pages that may connect, comma-separated; "*" = any */
+    const char *fields; /* caller: lines "Name: value" to add, or NULL */
+    uint8_t key[16];    /* caller: random */
 } lt_ws_setup;
 
 typedef enum lt_upgrade_state {
     LT_UPGRADE_MORE = 0,
-    LT_UPGRADE_DONE,   /* from here on there are frames */
-    LT_UPGRADE_REFUSED /* see the error; a listener's `text` tells the caller */
+    LT_UPGRADE_DONE,   /* frames follow */
+    LT_UPGRADE_REFUSED /* see the error; a listener's `text` has the answer */
 } lt_upgrade_state;
 
 typedef struct lt_upgrade {
     const lt_ws_setup *setup;
     lt_upgrade_state state;
     livetcp_error error;
-    bool bound;   /* both ends agreed on LT_WS_PROTOCOL_BOUND */
-    bool foreign; /* listener, refused: no WebSocket for us, but perhaps for another server */
+    bool bound; /* LT_WS_PROTOCOL_BOUND was negotiated */
+    bool
+        foreign; /* listener, refused: not a WebSocket request for us; perhaps for another server */
     char text[LT_WS_TEXT_MAX]; /* to send: a caller's request, a listener's answer */
     size_t text_size;
     char accept[32]; /* RFC 6455 section 4.2.2 */
     bool has_upgrade, has_connection, has_host, has_key, has_accept, has_origin, has_extension;
     bool offered, offered_plain, offered_bound, other_protocol; /* subprotocols */
     bool version_13, origin_allowed, wrong_path, html;
-    char location[128];                  /* of a redirection */
-    char forwarded[LT_WS_FORWARDED_MAX]; /* listener: X-Forwarded-For, of all fields together */
+    char location[128];                  /* of a redirect */
+    char forwarded[LT_WS_FORWARDED_MAX]; /* listener: X-Forwarded-For, all fields joined */
     lt_http_head head;
 } lt_upgrade;
 
-/* Has text to send at once on a caller. The setup must outlive it, and it stays where it is. */
+/* Starts the handshake; a caller has text to send at once. The setup must outlive it, and it must
+ * not move. */
 void lt_upgrade_begin(lt_upgrade *upgrade, const lt_ws_setup *setup);
 
-/* Takes bytes of the peer's head. Returns the number that were its own. */
+/* Takes bytes of the peer's head. Returns the number consumed. */
 size_t lt_upgrade_receive(lt_upgrade *upgrade, const uint8_t *data, size_t size);
 
-/* Listener: the head did not come in time. */
+/* Listener: the head did not arrive in time. */
 void lt_upgrade_time_out(lt_upgrade *upgrade);
 
-/* Checks fields as lt_ws_setup has them, and that none is one of ours. NULL, or the reason in one
- * sentence, written to `why`, which does not show values. */
+/* Checks additional header fields: their form, and that none is one of the handshake's. NULL if
+ * valid, else one sentence written to `why`, which shows no values. */
 const char *lt_ws_fields_check(const char *fields, char *why, size_t size);
 
 #endif

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Tests `script/bench call`: its measure of a delay, its judgement, its report, and what it lacks."""
+"""Tests `script/bench call`: its measure of a delay, its checks, its report, and what it lacks."""
 
 import array
 import pathlib
@@ -67,10 +67,10 @@ FLOOR = [{"end": end, "seed": 1, "cpu_percent": cpu, "opus_percent": 0.61, "fram
 
 class Report(unittest.TestCase):
     def passed(self, **more):
-        return [passed for *_, passed in call.judge([row("auto"), row("auto", **more),
+        return [passed for *_, passed in call.check([row("auto"), row("auto", **more),
                                                      row("single", mos=2.0, cpu_percent=9)], [])]
 
-    def test_the_worst_direction_of_the_default_policy_is_judged(self):
+    def test_the_worst_direction_of_the_default_policy_is_checked(self):
         self.assertEqual(self.passed(), [True, True, True])
         self.assertEqual(self.passed(mos=4.19), [False, True, True])
         self.assertEqual(self.passed(mouth_to_ear_ms=151), [True, False, True])
@@ -80,17 +80,17 @@ class Report(unittest.TestCase):
 
     def test_the_table_has_both(self):
         rows = [row("auto"), row("single", mos=2.67, measured_ms=None)]
-        text = call.describe(rows, [], list(call.judge(rows, [])), "today")
+        text = call.describe(rows, [], list(call.check(rows, [])), "today")
         self.assertIn("| auto | 1 | near | 110 | 112 (111, 130) | 26 + 50 + 3 + 17 + 10 | 1000 | 10 "
                       "| 7 | 0.30 % | 4.28 | 1.5 % |", text)
         self.assertRegex(text, r"\| single .* – .*2\.67")
         self.assertNotIn("floor", text)
 
-    def test_the_floor_is_shown_and_not_judged(self):
+    def test_the_floor_is_shown_and_not_checked(self):
         rows = [row("auto"), row("auto", cpu_percent=2.5), row("single")]
-        judged = list(call.judge(rows, FLOOR))
-        self.assertEqual([passed for *_, passed in judged], [True, True, False, None])
-        text = call.describe(rows, FLOOR, judged, "today")
+        checked = list(call.check(rows, FLOOR))
+        self.assertEqual([passed for *_, passed in checked], [True, True, False, None])
+        text = call.describe(rows, FLOOR, checked, "today")
         self.assertIn("| a call, `auto` | 2.00 % |", text)
         self.assertIn("| floor | 1.60 % | 0.61 % | 92 | 43, 43 |", text)
         self.assertRegex(text, r"\| the floor: .* \| 1\.7 % \|  \| not judged \|")

@@ -11,7 +11,7 @@ from script_fixture import ROOT, ScriptTest
 
 sys.path.insert(0, str(ROOT / "script"))
 
-from benchlib.congestion import figures, judge, peers, rows, suite  # noqa: E402
+from benchlib.congestion import check, figures, peers, rows, suite  # noqa: E402
 from benchlib.congestion.figures import NEVER, Packet  # noqa: E402
 
 ROWS = {row.name: row for row in rows.rows()}
@@ -85,7 +85,7 @@ class Figures(unittest.TestCase):
 
 def passed(row, *runs, floors=None):
     floor = floors or [stream(0.93e6, row.seconds, 70)]
-    return {wanted: verdict for wanted, _, verdict in judge.verdicts(row, list(runs), floor)}
+    return {wanted: outcome for wanted, _, outcome in check.outcomes(row, list(runs), floor)}
 
 
 class Bounds(unittest.TestCase):
@@ -146,8 +146,8 @@ class Bounds(unittest.TestCase):
         slow = passed(row, run(lambda at: 500 if 13 <= at < 15 else 60))
         self.assertEqual(sum(not well for well in slow.values()), 1)
 
-    def test_nothing_measured_is_not_judged(self):
-        self.assertEqual(judge.verdicts(ROWS["central-high"], [[]], []), [])
+    def test_nothing_measured_is_not_checked(self):
+        self.assertEqual(check.outcomes(ROWS["central-high"], [[]], []), [])
 
 
 class Rows(unittest.TestCase):
@@ -182,7 +182,7 @@ class Script(ScriptTest):
         return self.script(delays, "congestion", "--row", row.name, "--seeds", "1", "--no-plots",
                            "--scheme", "cubic", *more, LIVETCP_SCREAM="", PATH=str(bare), **env)
 
-    def test_a_row_is_measured_judged_and_said_what_is_absent(self):
+    def test_a_row_is_measured_and_checked_and_names_what_is_absent(self):
         run = self.fake(ROWS["central-high"])
         self.assertEqual(run.returncode, 1, run.stderr)  # two packets do not fill a link
         text = (self.results / "congestion.md").read_text()

@@ -211,50 +211,50 @@ class Fetch(unittest.TestCase):
 
 
 class MustShow(unittest.TestCase):
-    def judge(self, points):
+    def check(self, points):
         report = {"figures": [{"name": "f", "series": [{"name": "s", "points": points}]}]}
         return must_show.most(report, "f", "s", (1, 2), 10, "w")[3]
 
     def test_limits(self):
-        self.assertTrue(self.judge([[1, 10], [2, 9], [3, 50]]))
-        self.assertFalse(self.judge([[1, 10.1], [2, 9]]))
-        self.assertFalse(self.judge([[1, 11]]))
-        self.assertIsNone(self.judge([[1, 9]]))
-        self.assertIsNone(self.judge([[3, 9]]))
+        self.assertTrue(self.check([[1, 10], [2, 9], [3, 50]]))
+        self.assertFalse(self.check([[1, 10.1], [2, 9]]))
+        self.assertFalse(self.check([[1, 11]]))
+        self.assertIsNone(self.check([[1, 9]]))
+        self.assertIsNone(self.check([[3, 9]]))
         self.assertIsNone(must_show.reaches({"figures": []}, "f", "s", 100, 2, "w")[3])
 
     @staticmethod
-    def judge_bounds(bound, sent):
+    def check_bounds(bound, sent):
         report = {"figures": [{"name": "f", "series": [{"name": "bound", "points": bound},
                                                        {"name": "sent", "points": sent}]}]}
         return must_show.bounds(report, "f", "bound", "sent", "w")[3]
 
     def test_a_bound_is_above_what_it_bounds_but_not_far(self):
-        self.assertTrue(self.judge_bounds([[21, 15], [83, 20]], [[21, 10], [83, 20]]))
-        self.assertFalse(self.judge_bounds([[21, 15], [83, 19]], [[21, 10], [83, 20]]))
-        self.assertFalse(self.judge_bounds([[21, 21]], [[21, 10]]))
-        self.assertIsNone(self.judge_bounds([[21, 21]], []))
+        self.assertTrue(self.check_bounds([[21, 15], [83, 20]], [[21, 10], [83, 20]]))
+        self.assertFalse(self.check_bounds([[21, 15], [83, 19]], [[21, 10], [83, 20]]))
+        self.assertFalse(self.check_bounds([[21, 21]], [[21, 10]]))
+        self.assertIsNone(self.check_bounds([[21, 21]], []))
 
     def test_a_rate_is_found_but_for_the_accuracy_of_probing(self):
-        def judge(found):
+        def check(found):
             report = {"figures": [{"name": "f", "series": [
                 {"name": "`livetcp probe`", "points": [[100, found]]}]}]}
             return must_show.converges(report, "f", 100, 4143, 100, "packets/s")[3]
-        self.assertTrue(judge(4100))
-        self.assertFalse(judge(4000))
-        self.assertFalse(judge(4200))
+        self.assertTrue(check(4100))
+        self.assertFalse(check(4000))
+        self.assertFalse(check(4200))
 
     def test_a_rate_that_nobody_knows_is_the_papers_but_for_the_accuracy_of_probing(self):
-        def judge(found):
+        def check(found):
             report = {"figures": [{"name": "luebben-13b", "series": [
                 {"name": "NewReno, run 1", "points": found}]}]}
             return must_show.agrees(report, 1, 21, 8)[3]
-        self.assertTrue(judge([[21, 9], [83, 3]]))
-        self.assertFalse(judge([[21, 9.5]]))
-        self.assertFalse(judge([[21, 6]]))
-        self.assertIsNone(judge([[83, 9]]))
+        self.assertTrue(check([[21, 9], [83, 3]]))
+        self.assertFalse(check([[21, 9.5]]))
+        self.assertFalse(check([[21, 6]]))
+        self.assertIsNone(check([[83, 9]]))
 
-    def test_verdicts_are_about_series_that_there_are(self):
+    def test_outcomes_are_about_existing_series(self):
         for quick in (False, True):
             options = setting.Setting(quick)
             names = {(figure.name, series.name) for figure in suite.figures(options)
@@ -263,7 +263,7 @@ class MustShow(unittest.TestCase):
             original, must_show.points = must_show.points, lambda report, figure, series: \
                 asked.append((figure, series))
             try:
-                list(must_show.verdicts({"setting": options.describe(), "figures": []}))
+                list(must_show.outcomes({"setting": options.describe(), "figures": []}))
             finally:
                 must_show.points = original
             self.assertTrue(asked)
@@ -349,7 +349,7 @@ class Command(Papers):
         self.assertEqual(self.measured(), 4)
         self.assertEqual(self.series("RTT 100 ms, today's kernel")["missing"], [2])
 
-    def test_verdicts_decide_the_exit_code(self):
+    def test_outcomes_decide_the_exit_code(self):
         rows = ("--quick", "--row", "brosh-14a-edge")
         self.assertEqual(self.papers(*rows).returncode, 1)  # p95 is 230 ms everywhere
         self.assertIn("**fail**", (self.results / "papers.md").read_text())

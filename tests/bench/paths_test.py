@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Tests `script/bench paths` with a stand-in for the tool: rows, judgement, reports."""
+"""Tests `script/bench paths` with a stand-in for the tool: rows, checks, reports."""
 
 import json
 import sys
@@ -18,7 +18,7 @@ NEVER = float("inf")
 
 
 def passed(want, figures, scheme="mine"):
-    return want.judge(SETTING, figures, scheme)[2]
+    return want.check(SETTING, figures, scheme)[2]
 
 
 class Wants(unittest.TestCase):
@@ -83,7 +83,7 @@ class Command(ScriptTest):
         report = json.loads((self.results / "paths.json").read_text())
         return {row["row"]: row for row in report["rows"]}
 
-    def test_rows_are_judged_across_settings(self):
+    def test_rows_are_checked_across_settings(self):
         delays = {self.AUTO: [30.2] * 995 + [31] * 5, self.SINGLE: [30.2] * 900 + [90] * 100,
                   "shortest-queue:connections=5": [30.2] * 900 + [80] * 100}
         run = self.paths(delays, "--row", "*route*-default")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Tests `script/bench playout` with a stand-in for the tool: rows, judgement, reports."""
+"""Tests `script/bench playout` with a stand-in for the tool: rows, checks, reports."""
 
 import csv
 import json
@@ -21,22 +21,22 @@ class Wants(unittest.TestCase):
         figures = {"mine": {"late_static": 0.05, "late_10": None, "mos_10": 4.36,
                             "most_mos_10": 4.4, "mos_20": 4.34, "most_mos_20": 4.4,
                             "mos_40": None, "most_mos_40": None}}
-        self.assertEqual(wants.Late("static", 5).judge(None, figures, "mine"),
+        self.assertEqual(wants.Late("static", 5).check(None, figures, "mine"),
                          ("≤ 5 % late at L + RTT + 3/f", "5.000 %", True))
-        self.assertFalse(wants.Late("static", 4.9).judge(None, figures, "mine")[2])
-        self.assertIsNone(wants.Late("10", 5).judge(None, figures, "mine")[2])
-        self.assertTrue(wants.MosNear("10", 0.05).judge(None, figures, "mine")[2])
-        self.assertFalse(wants.MosNear("20", 0.05).judge(None, figures, "mine")[2])
-        self.assertIsNone(wants.MosNear("40", 0.05).judge(None, figures, "mine")[2])
+        self.assertFalse(wants.Late("static", 4.9).check(None, figures, "mine")[2])
+        self.assertIsNone(wants.Late("10", 5).check(None, figures, "mine")[2])
+        self.assertTrue(wants.MosNear("10", 0.05).check(None, figures, "mine")[2])
+        self.assertFalse(wants.MosNear("20", 0.05).check(None, figures, "mine")[2])
+        self.assertIsNone(wants.MosNear("40", 0.05).check(None, figures, "mine")[2])
 
 
 class Rows(unittest.TestCase):
-    def test_what_is_judged_was_asked_for(self):
+    def test_checked_rows_were_asked_for(self):
         for quick in (False, True):
             rows = playout_rows.rows(quick)
             self.assertEqual(len({row.name for row in rows}), len(rows))
-            judged = [row for row in rows if row.wants]
-            self.assertTrue({SINGLE, DUPLICATE} <= {row.scheme for row in judged})
+            checked = [row for row in rows if row.wants]
+            self.assertTrue({SINGLE, DUPLICATE} <= {row.scheme for row in checked})
             for row in rows:
                 asked = row.setting.args[row.setting.args.index("--playout") + 1].split(",")
                 self.assertLessEqual({want.playout for want in row.wants}, set(asked))
@@ -81,7 +81,7 @@ class Command(ScriptTest):
     def bench(self, delays, *args):
         return self.script(delays, "playout", *args, fields={})
 
-    def verdicts(self):
+    def outcomes(self):
         report = json.loads((self.results / "playout.json").read_text())
         return {row["row"]: [v["passed"] for v in row["verdicts"]] for row in report["rows"]}
 
@@ -91,7 +91,7 @@ class Command(ScriptTest):
                   DUPLICATE: [50.2] * 999 + [61]}
         run = self.bench(delays, "--row", "voice-1-100-*")
         self.assertEqual(run.returncode, 0, run.stderr + run.stdout)
-        self.assertEqual(self.verdicts(), {"voice-1-100-single": [True],
+        self.assertEqual(self.outcomes(), {"voice-1-100-single": [True],
                                            "voice-1-100-duplicate": [True, True]})
         text = (self.results / "playout.md").read_text()
         self.assertIn(f"| 100 | 1 % | {SINGLE} | 4.00 | 4.00 |", text)
@@ -109,14 +109,14 @@ class Command(ScriptTest):
         delays = {SINGLE: [50.2] * 94 + [211] * 6, DUPLICATE: [50.2] * 99 + [61]}
         run = self.bench(delays, "--row", "voice-1-100-*")
         self.assertEqual(run.returncode, 1, run.stdout)
-        self.assertEqual(self.verdicts(), {"voice-1-100-single": [False],
+        self.assertEqual(self.outcomes(), {"voice-1-100-single": [False],
                                            "voice-1-100-duplicate": [False, False]})
 
     def test_rows_that_are_only_shown_pass_and_fail_nothing(self):
         delays = {SINGLE: [50.2] * 50 + [900] * 50, DUPLICATE: [50.2]}
         run = self.bench(delays, "--row", "voice-1-100-duplicate", "--row", "voice-5-300-*")
         self.assertEqual(run.returncode, 0, run.stdout)
-        self.assertEqual(self.verdicts()["voice-5-300-single"], [])
+        self.assertEqual(self.outcomes()["voice-5-300-single"], [])
 
     def test_offered_load(self):
         schemes = playout_load.SCHEMES

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Tests `script/bench policies` with a stand-in for the tool: rows, judgement, reports."""
+"""Tests `script/bench policies` with a stand-in for the tool: rows, checks, reports."""
 
 import csv
 import json
@@ -20,7 +20,7 @@ DUPLICATE, HEDGE = "duplicate:connections=5:copies=2", "hedge:connections=5"
 
 
 def passed(want, figures, scheme="mine"):
-    return want.judge(SETTING, figures, scheme)[2]
+    return want.check(SETTING, figures, scheme)[2]
 
 
 class Wants(unittest.TestCase):
@@ -58,14 +58,14 @@ class Wants(unittest.TestCase):
         figures["mine"]["p99"] = 40.0
         self.assertFalse(passed(wants.NearBest(("good",), 20), figures))
         self.assertIn("p99 L + 40.00 ms",
-                      wants.NearBest(("good",), 20).judge(SETTING, figures, "mine")[1])
+                      wants.NearBest(("good",), 20).check(SETTING, figures, "mine")[1])
 
     def test_what_was_not_measured_decides_nothing(self):
         figures = {"mine": {"p95": 1.0, "p99": 1.0, "p99_9": 1.0, "ftp_mbit_s": 1.0}}
         for want in (wants.Below("p99", "x"), wants.NotAbove(("p95",), "x"),
                      wants.NotWorse(("mine", "x")), wants.NearBest(("x",), 20),
                      wants.FtpLoss(4, "x"), wants.Opening("p95", 50, "x")):
-            wanted, measured, result = want.judge(SETTING, figures, "mine")
+            wanted, measured, result = want.check(SETTING, figures, "mine")
             self.assertIsNone(result, want)
             self.assertIn("measured", measured)
             self.assertTrue(wanted)
@@ -94,17 +94,17 @@ class Command(ScriptTest):
     def bench(self, delays, *args, fields=None):
         return self.script(delays, "policies", *args, fields=fields or {})
 
-    def verdicts(self):
+    def outcomes(self):
         report = json.loads((self.results / "policies.json").read_text())
         return {row["row"]: row for row in report["rows"]}
 
-    def test_rows_are_judged_over_all_seeds(self):
+    def test_rows_are_checked_over_all_seeds(self):
         delays = {"single": [50.2] * 900 + [200] * 100, DUPLICATE: [50.2] * 995 + [54] * 5,
                   HEDGE: [50.2] * 990 + [150] * 10}
         run = self.bench(delays, "--row", "video-1-*", "--seeds", "2", fields={
             DUPLICATE: {"bytes_per_media_byte": 2.01}, HEDGE: {"bytes_per_media_byte": 1.06}})
         self.assertEqual(run.returncode, 1, run.stderr)
-        rows = self.verdicts()
+        rows = self.outcomes()
         self.assertEqual([v["passed"] for v in rows["video-1-duplicate"]["verdicts"]], [True] * 3)
         self.assertEqual([v["passed"] for v in rows["video-1-hedge"]["verdicts"]], [True, False])
         self.assertIn("parity", rows["video-1-parity"]["skipped"])

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Tests script/bench with a stand-in for the tool: what it computes, judges and keeps."""
+"""Tests script/bench with a stand-in for the tool: what it computes, checks and keeps."""
 
 import csv
 import json
@@ -65,7 +65,7 @@ class Experiments(ScriptTest):
     def bench(self, delays, *args):
         return self.script(delays, *args)
 
-    def verdicts(self):
+    def outcomes(self):
         report = json.loads((self.results / "main.json").read_text())
         return {v["what"]: v["passed"] for v in report["verdicts"]}
 
@@ -73,7 +73,7 @@ class Experiments(ScriptTest):
         run = self.bench({SINGLE: [50.1] * 90 + [150] * 10, QUEUES: [50.1] * 99 + [250]}, "main",
                          "--seeds", "2")
         self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
-        self.assertTrue(all(self.verdicts().values()), self.verdicts())
+        self.assertTrue(all(self.outcomes().values()), self.outcomes())
         self.assertIn("99.9 %", run.stdout)
         rows = read_csv(self.results / "main.csv")
         row = next(r for r in rows if r["setting"] == "loss-1" and r["scheme"] == QUEUES)
@@ -86,9 +86,9 @@ class Experiments(ScriptTest):
         run = self.bench({SINGLE: [50.1] * 90 + [150] * 10, QUEUES: [52] * 90 + [110] * 10},
                          "main", "--seeds", "1")
         self.assertEqual(run.returncode, 1)
-        verdicts = self.verdicts()
-        self.assertFalse(verdicts[f"p95 over propagation, {QUEUES} below {SINGLE}, 1 % loss"])
-        self.assertFalse(verdicts[f"p50 over propagation, {QUEUES}, no loss"])
+        outcomes = self.outcomes()
+        self.assertFalse(outcomes[f"p95 over propagation, {QUEUES} below {SINGLE}, 1 % loss"])
+        self.assertFalse(outcomes[f"p50 over propagation, {QUEUES}, no loss"])
         self.assertIn("**fail**", run.stdout)
 
     def test_nothing_to_reduce_decides_nothing(self):

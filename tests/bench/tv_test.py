@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Tests `script/bench tv`: its judgement, its report, and what it lacks."""
+"""Tests `script/bench tv`: its checks, its report, and what it lacks."""
 
 import pathlib
 import subprocess
@@ -34,7 +34,7 @@ class Judgement(unittest.TestCase):
     def passed(self, viewers=None, usual=USUAL, **more):
         viewers = viewers or [crowd(150, 8.0), crowd(200, 9.0), crowd(150, 8.5, True)]
         rows = [zap("auto", **more), usual, zap("auto", "reno"), usual | {"tcp": "reno"}]
-        return [passed for *_, passed in tv.judge(rows, viewers)]
+        return [passed for *_, passed in tv.check(rows, viewers)]
 
     def test_all_is_well(self):
         self.assertEqual(self.passed(), [True] * 12)
@@ -48,7 +48,7 @@ class Judgement(unittest.TestCase):
     def test_the_worst_seed_counts(self):
         rows = [zap("auto"), zap("auto", zap_p95=400), USUAL, zap("auto", "reno"),
                 USUAL | {"tcp": "reno"}]
-        self.assertFalse(next(iter(tv.judge(rows, [crowd(150, 8.0)])))[-1])
+        self.assertFalse(next(iter(tv.check(rows, [crowd(150, 8.0)])))[-1])
 
     def test_viewers(self):
         self.assertEqual(self.passed([crowd(150, 11.0)])[10], False)
@@ -60,7 +60,7 @@ class Judgement(unittest.TestCase):
                 {"scheme": tv.RTSP, "tcp": "bbr", "seed": 1, "changes": 50, "lost": 1,
                                      "zap_p50": 560.0, "zap_p95": 1500.0, "zap_max": 10000.0}]
         viewers = [crowd(150, 8.0), crowd(150, 8.5, True)]
-        text = tv.describe(rows, viewers, list(tv.judge(rows, viewers)), "today")
+        text = tv.describe(rows, viewers, list(tv.check(rows, viewers)), "today")
         self.assertIn("| auto | bbr | 1 | 50 | 130 | 200 | 300 | 110 | 150 | 220 | 140 | 190 | 1000 | 3 "
                       "| 0 |", text)
         self.assertIn("| gst-rtsp-server | bbr | 1 | 50 | 560 | 1500 | 10000 | – |", text)

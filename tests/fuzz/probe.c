@@ -13,7 +13,7 @@ static void check_message(const lt_wire_message *m)
     uint8_t head[LT_WIRE_HEAD];
     lt_wire_message again;
 
-    FUZZ_REQUIRE(m->length >= LT_WIRE_HEAD && m->length <= LT_WIRE_MOST);
+    FUZZ_REQUIRE(m->length >= LT_WIRE_HEAD && m->length <= LT_WIRE_MAX);
     lt_wire_encode(m, head);
     FUZZ_REQUIRE(lt_wire_decode(head, &again, NULL) == LIVETCP_OK);
     FUZZ_REQUIRE(again.type == m->type && again.flags == m->flags && again.length == m->length &&
@@ -29,7 +29,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         const lt_wire_message *message;
         uint8_t *where;
         size_t take = lt_wire_wants(&reader, &where);
-        FUZZ_REQUIRE(take > 0 && take <= LT_WIRE_MOST);
+        FUZZ_REQUIRE(take > 0 && take <= LT_WIRE_MAX);
         if (take > most)
             take = most;
         if (take > size - at)

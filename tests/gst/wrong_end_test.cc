@@ -181,11 +181,11 @@ TEST_CASE("a caller that a handler turns away is signalled once, with the handle
     std::lock_guard<std::mutex> guard(refusals.lock);
     CHECK(refusals.asked >= refusals.reasons.size());
     for (const std::string &reason : refusals.reasons) {
-        CHECK(contains(reason, "a handler of caller-connecting said no"));
+        CHECK(contains(reason, "a handler of caller-connecting refused the caller"));
     }
     std::vector<Message> warnings = source.posted(GST_MESSAGE_WARNING);
     REQUIRE(warnings.size() == 1);
-    CHECK(contains(complaint(warnings[0]).text, "turned the session away"));
+    CHECK(contains(complaint(warnings[0]).text, "refused the session"));
 }
 
 TEST_CASE("a listener with wire=auto takes a session and a plain sender")

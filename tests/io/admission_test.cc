@@ -176,7 +176,7 @@ TEST_CASE("a caller that is to come back later does", "[admission]")
     REQUIRE(caller.send(rtp(1)) == LIVETCP_OK);
     REQUIRE(until(context, [&] { return server.sessions() == 2 && is_open(caller.session); }));
     CHECK(caller.record.lost_with(LIVETCP_ERR_CANCELLED, &message));
-    CHECK(contains(message, "turned away by the listener's application: full"));
+    CHECK(contains(message, "refused by the listener's application: full"));
     REQUIRE(until(context, [&] { return server.record(1).packets() == 1; }));
 }
 

@@ -150,7 +150,7 @@ class Peers(unittest.TestCase):
     def test_nobody_there(self):
         with socket.create_server(("127.0.0.1", 0)) as unused:
             peer = "127.0.0.1:%d" % unused.getsockname()[1]
-        self.check_refused(peer, "nobody listens", "--listen")
+        self.check_refused(peer, "nothing is listening", "--listen")
 
     def test_the_file_says_why_there_is_nothing(self):
         with Stranger(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n") as stranger:

@@ -224,7 +224,7 @@ def microsocks(tool, folder):
                      expected=("socks5://USER:PASSWORD@HOST:PORT",))
         tool.refusal(f"&proxy=socks5://x:s3cr3t@127.0.0.1:{port}", target,
                      expected=("does not accept the user and password",))
-        tool.refusal(url, target, expected=("nobody listens there",))
+        tool.refusal(url, target, expected=("connection refused",))
         tool.refusal(f"&proxy=http://127.0.0.1:{port}", target, expected=("proxy http://",),
                      timeout="&connect-timeout=2000")
 

@@ -37,21 +37,21 @@ TEST_CASE("the echo of a room is taken out of the microphone's sound, and nothin
         std::mt19937 random(7);
         echo *e = echo_create(cancels);
         REQUIRE(e);
-        Frame played(late, 0);
+        Frame room(late, 0);
         double before = 0, after = 0;
         for (unsigned i = 0; i < 150; i++) {
-            Frame far = noise(random), said(FRAME), heard(FRAME);
-            played.insert(played.end(), far.begin(), far.end());
+            Frame far = noise(random), captured(FRAME), played(FRAME);
+            room.insert(room.end(), far.begin(), far.end());
             for (size_t k = 0; k < FRAME; k++)
-                said[k] = static_cast<int16_t>(played[i * FRAME + k] / 4);
+                captured[k] = static_cast<int16_t>(room[i * FRAME + k] / 4);
             echo_played(e, far.data(), FRAME);
-            double loud = power(said);
-            echo_cancel(e, said.data(), heard.data());
-            CHECK(heard == far);
+            double loud = power(captured);
+            echo_cancel(e, captured.data(), played.data());
+            CHECK(played == far);
             if (i < 100) /* it learns the room */
                 continue;
             before += loud;
-            after += power(said);
+            after += power(captured);
         }
         INFO(10 * std::log10(before / after) << " dB");
         CHECK((after < before / 10) == cancels);
@@ -66,13 +66,13 @@ TEST_CASE("what one talks into a silent loudspeaker comes through as it is")
     const Frame silence(FRAME, 0);
     REQUIRE(e);
     for (unsigned i = 0; i < 20; i++) {
-        const Frame said = noise(random);
-        Frame out = said, heard(FRAME, 1);
+        const Frame captured = noise(random);
+        Frame out = captured, played(FRAME, 1);
         echo_played(e, silence.data(), FRAME);
-        echo_cancel(e, out.data(), heard.data());
-        CHECK(heard == silence);
+        echo_cancel(e, out.data(), played.data());
+        CHECK(played == silence);
         if (i > 6)
-            CHECK(out == said);
+            CHECK(out == captured);
     }
     echo_destroy(&e);
 }
@@ -80,21 +80,21 @@ TEST_CASE("what one talks into a silent loudspeaker comes through as it is")
 TEST_CASE("after a device has stumbled, the two are in step again")
 {
     echo *e = echo_create(false);
-    Frame heard(FRAME), said(FRAME), loud(FRAME, 1000);
+    Frame played(FRAME), captured(FRAME), loud(FRAME, 1000);
     REQUIRE(e);
     for (unsigned i = 0; i < 10; i++)
         echo_played(e, loud.data(), FRAME);
     echo_align(e, 10 * FRAME + FRAME / 2); /* near enough */
     echo_align(e, 2 * FRAME);              /* eight frames were never taken */
     for (unsigned i = 0; i < 3; i++) {
-        echo_cancel(e, said.data(), heard.data());
-        CHECK(heard == (i < 2 ? loud : Frame(FRAME, 0)));
+        echo_cancel(e, captured.data(), played.data());
+        CHECK(played == (i < 2 ? loud : Frame(FRAME, 0)));
     }
     echo_played(e, loud.data(), FRAME);
     echo_align(e, 5 * FRAME); /* four frames were not played: silence comes first */
     for (unsigned i = 0; i < 6; i++) {
-        echo_cancel(e, said.data(), heard.data());
-        CHECK(heard == (i == 4 ? loud : Frame(FRAME, 0)));
+        echo_cancel(e, captured.data(), played.data());
+        CHECK(played == (i == 4 ? loud : Frame(FRAME, 0)));
     }
     echo_destroy(&e);
 }

@@ -178,7 +178,7 @@ TEST_CASE("a caller that is turned away is one rejection", "[wrong-end]")
     });
     Caller caller(context, server.port, {{"reconnect", "0"}});
     REQUIRE(until(context, [&] { return caller.record.closed(); }));
-    CHECK(contains(caller.record.last_error().message, "turned the session away"));
+    CHECK(contains(caller.record.last_error().message, "refused the session"));
     CHECK(lost(caller.record).size() == 1);
     /* Its other connections, which have nothing to say, are gone by the time a later one comes. */
     Raw last(server.port);

@@ -62,7 +62,7 @@ class Reload(RelayTest):
         self.write(stay=stay, session=session,
                    bad=(f"udp://127.0.0.1:{port_of(there)}", "udp://127.0.0.1:9"))
         self.assertEqual(self.reload(relay, 2), ("2", "2", "0"))
-        relay.wait_for("bad: .*another program has the port.*the route is left out")
+        relay.wait_for("bad: .*another program has the port.*the route is not started")
         check()
         # A listener ends, and its caller learns it.
         self.write(stay=stay)

@@ -97,7 +97,7 @@ TEST_CASE("a bad file is named with its line")
         {"\troutes: x", "no YAML"},
         {"rutes: {}", "f.yaml:1: the file has routes:"},
         {good + "  a:\n    in: udp://:7\n    out: livetcp://:8\n",
-         "f.yaml:5: a route of this name"},
+         "f.yaml:5: another route has this name"},
         {"routes:\n  a b:\n    in: udp://:5\n    out: livetcp://:6\n", "f.yaml:2: a route's name"},
         {"routes:\n  a: 7\n", "f.yaml:2: a route is a mapping"},
         {"routes:\n  a:\n    in: udp://:5\n", "has no out:"},

@@ -82,7 +82,7 @@ class Command(unittest.TestCase):
             ([good, "-o", "/nonexistent/page.html"], "cannot write /nonexistent/page.html"),
             ([good, "-o", "/dev/full"], "cannot write /dev/full"),
             ([good, "--colour"], "--colour"),
-            ([], "which files?"),
+            ([], "no input files"),
         ]:
             done = self.run_report(*arguments)
             self.assertEqual(done.returncode, 2, arguments)

@@ -63,7 +63,7 @@ class Tokens(ToolTest):
         self.assertEqual(sent.returncode, 0, sent.stderr)
         code, _, err = self.finish(receiver)
         self.assertEqual(code, 0, err)
-        self.assertIn("turned away by the application: the token has expired", err)
+        self.assertIn("refused by the application: the token has expired", err)
         self.assertNotIn(LISTED, err)
 
     def test_a_listed_token_is_let_in(self):

@@ -229,7 +229,7 @@ class Transfer(ToolTest):
                 self.finish(receiver)
 
     def test_bad_command_lines(self):
-        for words, says in ((("send",), "which URI?"), (("receive", "http://x"), "livetcp://"),
+        for words, says in ((("send",), "a URI is missing"), (("receive", "http://x"), "livetcp://"),
                             (("send", "livetcp://h:1", "a", "b"), "one file"),
                             (("send", "--signal=loud", "livetcp://h:1"), "--signal loud"),
                             (("send", "--size=5", "livetcp://h:1"), "--size 5"),

@@ -54,7 +54,7 @@ def delays(packets, begin, end, delivered=False):
 
 
 def summary(packets, begin, end, delivered=False):
-    """p50, p95, p99, largest, and the share that was never delivered."""
+    """p50, p95, p99, maximum, and the share never delivered."""
     ordered = delays(packets, begin, end, delivered)
     came = [delay for delay in ordered if delay != NEVER]
     sent = within(packets, begin, end)
@@ -65,14 +65,14 @@ def summary(packets, begin, end, delivered=False):
 
 
 def rate(packets, begin, end):
-    """Bits of media a second that arrived."""
+    """Received bit/s of media."""
     if end <= begin:
         return 0.0
     return sum(p.size for p in packets if begin <= p.arrival < end) * 8 / (end - begin)
 
 
 def rates(packets, end, step):
-    """[(time, bit/s)] of the media that arrived, in steps."""
+    """[(time, bit/s)] of received media, in steps."""
     bins = [0] * math.ceil(end / step)
     for packet in packets:
         if packet.arrival < end:
@@ -81,7 +81,7 @@ def rates(packets, end, step):
 
 
 def frames(packets):
-    """[(frame, sent, when it was whole)] of one flow, NEVER for a frame that lacks a packet."""
+    """[(frame, sent, completed)] of one flow; NEVER for an incomplete frame."""
     whole = {}
     for packet in packets:
         sent, arrival = whole.get(packet.frame, (packet.sent, 0.0))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What LiveTCP is measured beside, and what of it this machine has."""
+"""Peers that LiveTCP is compared with, and which of them this machine has."""
 
 from dataclasses import dataclass
 import os
@@ -36,7 +36,7 @@ def build(command, **more):
 
 
 def build_gcc(source, output):
-    """None, or why there is none."""
+    """None, or why it cannot be built."""
     go = shutil.which("go")
     if not go:
         return "Go is not installed (https://go.dev/dl, 1.24 or later)"
@@ -63,7 +63,7 @@ def build_srt(source, output):
 
 
 def find(root, folder):
-    """Builds the peers that can be had. LIVETCP_SCREAM is the command of one for SCReAM."""
+    """Builds the available peers. LIVETCP_SCREAM is the command of one for SCReAM."""
     commands, absent = {}, []
     folder.mkdir(parents=True, exist_ok=True)
     gcc, srt = folder / "gcc", folder / "srt"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The rows of `script/bench congestion`: which source goes over which path, beside what. Data only;
-suite.py runs and judge.py judges it."""
+suite.py runs it and check.py checks it."""
 
 from dataclasses import dataclass
 
@@ -33,7 +33,7 @@ class Row:
 
     @property
     def full_queue(self):
-        """ms that a full queue takes to empty."""
+        """Drain time of a full queue in ms."""
         return self.queue * 8e3 / self.rate
 
     @property
@@ -53,7 +53,7 @@ class Row:
         return now
 
     def arguments(self):
-        """Of livetcp bench, without the schemes and what is random."""
+        """Arguments of livetcp bench, without schemes and seed."""
         path = f"delay={self.one_way:g}ms,rate={self.rate / 1e3:g}kbit,queue={self.queue}B"
         args = ["--path", path, "--path-back", f"delay={self.one_way:g}ms", "--size",
                 str(self.size), "--warmup", f"{BEGIN:g}s", "--duration",
@@ -74,7 +74,7 @@ class Row:
 
 
 def queue_of(rate, rtt, products):
-    """Bytes of so many bandwidth-delay products."""
+    """Bytes of that many bandwidth-delay products."""
     return max(round(rate / 8 * rtt / 1000 * products), LEAST_QUEUE)
 
 

@@ -11,20 +11,20 @@ import subprocess
 
 from ..bench import BenchError, markdown
 from ..policies import find_python
-from . import figures, judge
+from . import check, figures
 from .figures import NEVER
 from .peers import FLOOR, LIVETCP, TITLES, find, schemes
 from .rows import BEGIN, rows
 
 WORDS = {True: "pass", False: "**fail**", None: "undecided"}
-JUDGED = {title for title, _ in LIVETCP}
+CHECKED = {title for title, _ in LIVETCP}
 TRANSPORTS = {"plain", *TITLES}
 STEP = 0.5  # s, of rates over time
 STALLED, ATTEMPTS = 0.02, 3  # of a run; a machine that stands still longer measures again
 
 
 class Trial:
-    """A row with what was measured: packets by title, a list for each seed."""
+    """A row and its measurements: packets by title, a list per seed."""
 
     def __init__(self, row, found):
         self.row = row
@@ -91,17 +91,17 @@ class Trial:
         return windows
 
     def frozen(self, packets, begin, end):
-        """Of all flows, while they take part."""
+        """Freezes of all flows while they take part."""
         times = self.row.times or ((0, self.row.seconds),)
         return sum(figures.frozen(figures.of_flow(packets, flow), max(begin, join + (join > 0)),
                                   min(end, leave), self.row.interval)
                    for flow, (join, leave) in enumerate(times))
 
-    def verdicts(self, title):
-        return judge.verdicts(self.row, self.packets[title], self.packets.get(FLOOR, []))
+    def outcomes(self, title):
+        return check.outcomes(self.row, self.packets[title], self.packets.get(FLOOR, []))
 
     def cells(self, title, begin, end):
-        """A line of the table: medians over the seeds, and the largest of all."""
+        """A line of the table: medians over the seeds, and the overall maximum."""
         runs = [packets for packets in self.packets[title] if packets]
         if not runs:
             return ["–"] * 7
@@ -114,8 +114,8 @@ class Trial:
 
         delays = [middle(part[name] for part in parts) for name in ("p50", "p95", "p99")]
         frozen = max(self.frozen(packets, begin, end) for packets in runs)
-        return [*(judge.spell(delay) for delay in delays),
-                judge.spell(max(part["max"] for part in parts)),
+        return [*(check.spell(delay) for delay in delays),
+                check.spell(max(part["max"] for part in parts)),
                 f"{middle(part['lost'] for part in parts):.3f}",
                 f"{middle(figures.rate(p, begin, end) for p in runs) / link:.2f}",
                 "–" if self.row.kind == "overload" else f"{frozen:.1f}"]
@@ -142,19 +142,19 @@ def describe(trials, peers, circumstances):
             text += f"\n{name}:\n\n"
             text += markdown(HEADER, [[title, *trial.cells(title, begin, end)]
                                       for title, _ in trial.schemes])
-        text += "\n" + judged_table(trial)
+        text += "\n" + checked_table(trial)
     return text
 
 
-def judged_table(trial):
+def checked_table(trial):
     """A line for each bound, a column for each scheme."""
     columns = [title for title, _ in trial.schemes if title != FLOOR]
-    all_verdicts = {title: trial.verdicts(title) for title in columns}
-    columns = [title for title in columns if all_verdicts[title]]
+    all_outcomes = {title: trial.outcomes(title) for title in columns}
+    columns = [title for title in columns if all_outcomes[title]]
     lines = []
-    for i, (wanted, _, _) in enumerate(all_verdicts[columns[0]] if columns else []):
+    for i, (wanted, _, _) in enumerate(all_outcomes[columns[0]] if columns else []):
         cells = [f"{measured} {WORDS[passed]}" for _, measured, passed in
-                 (all_verdicts[title][i] for title in columns)]
+                 (all_outcomes[title][i] for title in columns)]
         lines.append([wanted, *cells])
     return markdown(["wanted", *columns], lines) if lines else ""
 
@@ -173,13 +173,13 @@ def report(trials, circumstances):
                                        | {"bit_s": figures.rate(packets, begin, end)}
                                        for packets in trial.packets[title]]
                                 for name, begin, end in trial.windows()},
-                    "verdicts": [dict(zip(("wanted", "measured", "passed"), verdict))
-                                 for verdict in trial.verdicts(title)]}
+                    "verdicts": [dict(zip(("wanted", "measured", "passed"), outcome))
+                                 for outcome in trial.outcomes(title)]}
                     for title, spec in trial.schemes}} for trial in trials}}
 
 
 def request(trial):
-    """For plot.py: the first seed."""
+    """The request for plot.py, of the first seed."""
     row, curves = trial.row, {}
     for title, _ in trial.schemes:
         packets = trial.packets[title][0] if trial.packets[title] else []
@@ -245,6 +245,6 @@ def run(bench, options):
     circumstances = bench.circumstances()
     bench.write_json("congestion.json", report(trials, circumstances))
     bench.write("congestion.md", describe(trials, peers, circumstances))
-    passed = [verdict[2] for trial in trials for title, _ in trial.schemes if title in JUDGED
-              for verdict in trial.verdicts(title)]
+    passed = [outcome[2] for trial in trials for title, _ in trial.schemes if title in CHECKED
+              for outcome in trial.outcomes(title)]
     return 0 if all(passed) else 1

@@ -15,9 +15,9 @@ SOCKET, AUTO = "socket", "auto:connections=8"
 PLAYOUTS = (10, 20, 40, 60, 80, 100, 120, 160, 200, 300, 400, 600, 1000)  # ms over L
 KERNELS = {"classic": "RACK and TLP off", "today": "today's kernel"}
 NAMES = {VOICE: "VoIP", INTERACTIVE: "interactive video", VIDEO: "video"}
-JUDGED_SEEDS = 3
+CHECKED_SEEDS = 3
 # A kernel, and the constants of the model (livetcp model --constants) that it is held against.
-JUDGED_BY = (("classic", "paper"), ("classic", "newreno"), ("today", "paper"), ("today", "linux"))
+CHECKED_BY = (("classic", "paper"), ("classic", "newreno"), ("today", "paper"), ("today", "linux"))
 REGION_P95_MS, REGION_MAX_MS = 200, 5000  # section 6.1
 
 
@@ -34,11 +34,11 @@ def flow(setting, size, interval, loss, rtt, kernel):
     return setting.bench(
         (*schemes, "--congestion-control", "reno", "--flows", FLOWS, "--size", size, "--interval",
          interval, *path(loss, rtt), "--playout", ",".join(map(str, (*PLAYOUTS, "static")))),
-        kernel == "classic", seeds=1 if setting.quick else JUDGED_SEEDS if judged(
+        kernel == "classic", seeds=1 if setting.quick else CHECKED_SEEDS if checked(
             size, interval, loss, rtt, kernel) else 1)
 
 
-def judged(size, interval, loss, rtt, kernel):
+def checked(size, interval, loss, rtt, kernel):
     """Where the model's error is held against a limit."""
     most = 2 if size == VOICE else 1 if size == VIDEO and rtt == 100 else 0
     return kernel == "classic" and interval == 20 and loss <= most
@@ -111,7 +111,7 @@ def errors(setting):
               known("brosh", "error-video-300", "video, RTT 300 ms, about (text)")]
     for size in (VOICE, VIDEO):
         for rtt in rtts(setting):
-            for kernel, constants in JUDGED_BY:
+            for kernel, constants in CHECKED_BY:
                 series.append(Series(
                     f"{NAMES[size]}, RTT {rtt} ms, {KERNELS[kernel]}, model {constants}", MODEL,
                     tuple(error(size, rtt, loss, kernel, constants, setting)

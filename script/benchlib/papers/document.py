@@ -9,7 +9,7 @@ import pathlib
 import sys
 
 from ..bench import markdown
-from .must_show import verdicts
+from .must_show import outcomes
 
 SCHEMA = "livetcp/papers/1"
 WORDS = {True: "pass", False: "**fail**", None: "undecided"}
@@ -17,9 +17,9 @@ SOURCES = {"paper": "paper", "measured": "measured", "model": "model"}
 
 
 def all_shown(report):
-    """Whether everything that was judged passes, and nothing is missing."""
+    """True if all checks pass, and nothing is missing."""
     return (bool(report["figures"])
-            and all(passed for *_, passed in verdicts(report) if passed is not None)
+            and all(passed for *_, passed in outcomes(report) if passed is not None)
             and not any(figure["partial"] for figure in report["figures"]))
 
 

@@ -10,12 +10,12 @@ PAPER, MEASURED, MODEL = "paper", "measured", "model"
 
 
 class Unbounded(Exception):
-    """The flow is not carried there: its delay has no mean."""
+    """The flow exceeds the capacity: its delay has no mean."""
 
 
 @dataclass(frozen=True)
 class Point:
-    """A value that is read from the reports of its cells, those that are there."""
+    """A value read from the available reports of its cells."""
     x: float
     cells: tuple
     read: object  # (reports) -> number or None; may raise Unbounded
@@ -23,7 +23,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Known:
-    """Points of the paper itself."""
+    """Points of the paper."""
     name: str
     points: tuple
     source: str = PAPER
@@ -50,7 +50,7 @@ class Figure:
 
     @property
     def cells(self):
-        """In order, each once."""
+        """All cells in order, each once."""
         return list(dict.fromkeys(cell for series in self.series if isinstance(series, Series)
                                   for point in series.points for cell in point.cells))
 
@@ -66,7 +66,7 @@ class Values:
 
 
 def evaluate(series, reports):
-    """`reports` is {Cell: report} of what is there."""
+    """`reports` is {Cell: report} of the available reports."""
     if isinstance(series, Known):
         return Values(series.name, series.source, [list(point) for point in series.points])
     values = Values(series.name, series.source)
@@ -85,7 +85,7 @@ def evaluate(series, reports):
 
 
 def evaluate_figure(figure, reports):
-    """As it stands in papers.json."""
+    """The figure in papers.json's form."""
     values = [evaluate(series, reports) for series in figure.series]
     out = {"name": figure.name, "figure": figure.figure, "title": figure.title, "x": figure.x,
            "unit": figure.unit, "digits": figure.digits,

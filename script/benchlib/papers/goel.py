@@ -58,7 +58,7 @@ def series(setting, table, read):
 
 
 def share(field):
-    """Of all packets; what never came is late."""
+    """Share of all packets; packets never received are late."""
     def of(scheme):
         def read(reports):
             found = reading.results(reports, scheme)
@@ -68,7 +68,7 @@ def share(field):
 
 
 def mean_delay(scheme):
-    """Of what arrived: a greedy flow always has something under way."""
+    """Mean over received packets: a greedy flow always has packets under way."""
     def read(reports):
         values = [r["clean"]["mean_ms"] for r in reading.results(reports, scheme)
                   if r["clean"]["mean_ms"] is not None]

@@ -27,7 +27,7 @@ def simulated(spec, *more, seconds=2.0):
 
 
 def runs(setting):
-    """Their numbers, which are the paths' seeds."""
+    """The numbers of the runs, which are the paths' seeds."""
     return range(1, max(setting.seeds, 1 if setting.quick else RUNS) + 1)
 
 
@@ -56,7 +56,7 @@ def probed(setting, queue=167, algorithm="reno"):
 
 
 def mean(read_one):
-    """Of what one report says, over the reports that say it."""
+    """Mean of a value over the reports that have it."""
     def read(reports):
         values = [value for report in reports if (value := read_one(report)) is not None]
         return statistics.mean(values) if values else None
@@ -64,7 +64,7 @@ def mean(read_one):
 
 
 def by_run(title, probes, read_one):
-    """A series for each run of probes, {x: its runs}."""
+    """A series per run of probes, {x: its runs}."""
     return [Series(run_name(title, run), MEASURED, tuple(
         Point(x, (cells[run - 1],), mean(read_one)) for x, cells in probes.items()))
         for run in range(1, min(map(len, probes.values())) + 1)]
@@ -80,7 +80,7 @@ def packets_per_second(size=1448):
 
 
 def attainable(t):
-    """S(t)/t, Mbit/s, by the rates and delays that S is the largest of."""
+    """S(t)/t in Mbit/s, from the rates and delays that S is the maximum of."""
     def read(report):
         points = report["service_curve"]["points"]
         service = max((p["rate_bit_s"] * (t - p["delay_ms"] / 1000) for p in points), default=0)
@@ -96,7 +96,7 @@ def rate_of(report, mbit):
 
 
 def beyond(mbit, part, delay):
-    """The probability of a delay above this, of one of its parts."""
+    """Probability of a larger delay, of one delay component."""
     def read(report):
         rate = rate_of(report, mbit)
         delays = rate["delays"][part] if rate else None
@@ -112,7 +112,7 @@ def beyond(mbit, part, delay):
 
 
 def bound(report):
-    """Of the video's delay. There is none where the long-term rate is not above the video's."""
+    """Bound of the video's delay. There is none if the long-term rate is not above the video's."""
     video = report["video"]
     if video and video["bound_ms"] is None:
         raise Unbounded
@@ -127,7 +127,7 @@ def largest_of_frames(report):
 
 
 def above_bound(report):
-    """Frames whose quantile over the plays is above their own bound, %."""
+    """Percentage of frames whose quantile over the plays is above their own bound."""
     sent = sent_video(report)
     return 100 * sent["frames_above_bound"] / report["video"]["frames"] if sent else None
 
@@ -137,7 +137,7 @@ def sent_video(report):
 
 
 def constant_rate(mbit=9.4, propagation=10):
-    """The largest delay of the video over a link of this rate and no loss, ms."""
+    """Maximum delay of the video over a lossless link of this rate, in ms."""
     backlog = worst = last = 0.0
     for line in pathlib.Path(__file__).with_name("video.trace").read_text().splitlines():
         if line.startswith("#"):

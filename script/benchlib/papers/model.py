@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Cells of `livetcp model`, and what is read from their reports."""
+"""Cells of `livetcp model`, and values from their reports."""
 
 from .cells import REPORT, Cell
 from .figures import Unbounded
@@ -26,7 +26,7 @@ def model_delay(field):
 
 
 def model_reduction(field):
-    """Of the second report to the first, %."""
+    """Reduction of the second report against the first, in percent."""
     def read(reports):
         if len(reports) < 2:
             return None

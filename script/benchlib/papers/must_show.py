@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the figures together must show. A verdict looks at figures as they stand in papers.json and
+"""What the figures together must show. An outcome is about figures as they stand in papers.json and
 says (what, measured, wanted, passed); passed is None when nothing was measured."""
 
 from . import luebben
@@ -8,7 +8,7 @@ from .setting import Setting
 
 
 def points(report, figure, series):
-    """{x: y} of a series, or None when it is not there."""
+    """{x: y} of a series, or None if it is missing."""
     for entry in report["figures"]:
         if entry["name"] == figure:
             for values in entry["series"]:
@@ -18,7 +18,7 @@ def points(report, figure, series):
 
 
 def most(report, figure, series, xs, wanted, what, unit="%"):
-    """Every y of these x is at most this."""
+    """True if each y of these x is at most this."""
     found = points(report, figure, series) or {}
     values = [found[x] for x in found if x in xs]
     if not values:
@@ -48,7 +48,7 @@ def bounds(report, figure, bound, sent, what):
 
 
 def converges(report, figure, x, to, step, unit):
-    """The long-term rate is the known one, but for the accuracy of probing."""
+    """The long-term rate equals the known one, within the accuracy of probing."""
     found = points(report, figure, "`livetcp probe`") or {}
     what = f"long-term rate of simulated flow control, known: {to:g} {unit}"
     wanted = f"{to - step:g} to {to:g} {unit}"
@@ -58,7 +58,8 @@ def converges(report, figure, x, to, step, unit):
 
 
 def agrees(report, run, queue, to, step=1):
-    """Beside greedy flows nobody knows it: what the paper found, but for its accuracy of probing."""
+    """Beside greedy flows the true rate is unknown: the paper's result, within its accuracy of
+    probing."""
     found = points(report, "luebben-13b", luebben.run_name("NewReno", run)) or {}
     what = (f"long-term rate of NewReno beside nine flows, buffer of {queue} packets, run {run}; the "
             f"paper: {to:g}")
@@ -68,7 +69,7 @@ def agrees(report, run, queue, to, step=1):
     return what, f"{found[queue]:g} Mbit/s", wanted, abs(found[queue] - to) <= step
 
 
-def verdicts(report):
+def outcomes(report):
     small, smaller = (0.1, 0.5, 1, 2), (0.1, 0.5, 1)
     if report["setting"]["quick"]:
         small, smaller = (0.5, 2), (0.5,)

@@ -9,7 +9,7 @@ from .figures import Unbounded
 
 
 def results(reports, scheme):
-    """The result of a scheme, named as it was asked for, of each report."""
+    """The result of a scheme in each report, by the name that it was requested with."""
     return [result for report in reports for result in report["results"]
             if result["spec"] == scheme]
 
@@ -21,7 +21,7 @@ def carried(found):
 
 
 def clean(reports, scheme, field):
-    """A statistic of the delay, ms."""
+    """A statistic of the delay in ms."""
     found = results(reports, scheme)
     carried(found)
     values = [r["clean"][field] for r in found if r["clean"][field] is not None]
@@ -33,7 +33,7 @@ def delay(scheme, field):
 
 
 def mean_of(scheme, key):
-    """Any number of a result."""
+    """Mean of any number in a result."""
     def read(reports):
         values = [r[key] for r in results(reports, scheme) if r.get(key) is not None]
         return statistics.mean(values) if values else None
@@ -41,7 +41,7 @@ def mean_of(scheme, key):
 
 
 def late(scheme, playout):
-    """The share of late packets with a playout delay, %; those that never came are late."""
+    """Percentage of packets late for a playout delay; packets never received are late."""
     def read(reports):
         points = [p for r in results(reports, scheme) for p in r["playout"]
                   if p["playout"] == str(playout)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How much is measured, and how: what all figures share."""
+"""Extent and parameters of the measurements, shared by all figures."""
 
 from dataclasses import dataclass
 

@@ -30,7 +30,7 @@ def parallel_program():
 
 
 def here(bench, cells, take):
-    """One after another; take(name, code, text) is told of each."""
+    """Runs the cells one after another; calls take(name, code, text) for each."""
     for cell in cells:
         told = read_reports(["sh", "-c", cell.script(shlex.quote(bench.tool))], take)
         if cell.name not in told:
@@ -113,7 +113,7 @@ class Spread:
         return [self.program, "--will-cite", *self.places(hosts), *options]
 
     def those_that_answer(self):
-        """Hosts that can be reached and can run the program over an emulated path."""
+        """Hosts that are reachable and can run the program over an emulated path."""
         log = pathlib.Path(self.folder.name, "check")
         check = f"{self.tool()} emulate --both delay=1ms -q -- true"
         self.bench.say(f"asking {len(self.hosts)} hosts")
@@ -176,7 +176,7 @@ def read_hosts(path):
 
 
 def own_libraries(tool):
-    """Those in the build beside it, not the system's."""
+    """Uses the libraries of the build, not the system's."""
     root = pathlib.Path(tool).resolve().parents[2]
     try:
         run = subprocess.run(["ldd", tool], capture_output=True, text=True)

@@ -57,7 +57,7 @@ class Store:
         return {"build": self.bench.build, "arguments": [cell.command, *cell.args]}
 
     def look(self, cell):
-        """True when it need not be measured."""
+        """True if it need not be measured."""
         try:
             report = json.loads(self._path(cell).read_text())
         except (OSError, ValueError):
@@ -81,7 +81,7 @@ class Store:
 
 
 class Progress:
-    """Says what was measured and how long the rest takes, by how long it took so far."""
+    """Prints what was measured, and an estimate of the remaining time."""
 
     def __init__(self, bench, store, cells, jobs):
         self.bench, self.store = bench, store
@@ -112,7 +112,7 @@ class Progress:
 
 
 def can_run(bench, words):
-    """Whether this build has the command."""
+    """True if this build has the command."""
     run = subprocess.run([bench.tool, *words, "--help"], capture_output=True)
     return run.returncode == 0
 

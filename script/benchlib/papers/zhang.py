@@ -47,7 +47,7 @@ def series(setting, points, windows=None):
 
 
 def modelled(points):
-    """Of all sizes; a point is x, delay and loss."""
+    """The model's results for all sizes; a point is x, delay and loss."""
     return tuple(Series(f"{kilobytes(size)}, {title}", MODEL, tuple(
         Point(x, (startup_cell(size, max(delay, LEAST_DELAY), loss, constants),),
               startup_total(model)) for x, delay, loss in points))

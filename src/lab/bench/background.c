@@ -16,9 +16,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* The near end connects and sends the purpose of the connection in one byte. */
+/* Kind of a connection. The near end connects and sends it as the first byte. */
 typedef enum flow_kind {
-    FLOW_UNKNOWN = 0, /* accepted, and the byte has not come yet */
+    FLOW_UNKNOWN = 0, /* accepted; the byte has not arrived */
     FLOW_FTP = 'f',
     FLOW_WEB = 'w',
     FLOW_PEER = 'p',
@@ -30,8 +30,8 @@ typedef enum flow_kind {
 typedef struct flow {
     int fd;
     flow_kind kind;
-    bool greeted;      /* near: the byte has been written */
-    livetcp_usec next; /* sender: when to begin (FTP), when to send again (web) */
+    bool greeted;      /* near end: the byte was written */
+    livetcp_usec next; /* sender: time to begin (FTP), or of the next packet (web) */
 } flow;
 
 typedef struct background {
@@ -39,15 +39,15 @@ typedef struct background {
     lt_background_report *report;
     int listener;
     flow *flows;
-    struct pollfd *polls; /* of the flows, then control and listener */
+    struct pollfd *polls; /* for the flows, then control and listener */
     unsigned count, wanted;
     lt_rng rng;
     livetcp_usec begin, end; /* of the measured time; LIVETCP_NEVER before the start */
-    livetcp_usec ftp_end;    /* when FTP flows break off */
+    livetcp_usec ftp_end;    /* end of the FTP flows */
     lt_cross cross;
 } background;
 
-static uint8_t chunk[65536]; /* to send from and to receive into; its content is not used */
+static uint8_t chunk[65536]; /* data to send, and buffer to receive; its content is not used */
 
 static bool is_web(const flow *f)
 {
@@ -65,13 +65,13 @@ static bool is_sender(const background *b, const flow *f)
     return f->kind != FLOW_UNKNOWN && forward == (b->job->end == LT_NEAR);
 }
 
-/* Time to the next packet of a web flow. */
+/* Random time to the next packet of a web flow. */
 static livetcp_usec web_gap(lt_rng *rng)
 {
     return (livetcp_usec)(-log(1.0 - lt_rng_uniform(rng)) * LT_WEB_MEAN_US);
 }
 
-/* Flows that go one way. */
+/* Number of flows that this process has. */
 static unsigned flows_of(const lt_load *load)
 {
     return load->ftp + load->web + load->peer;
@@ -111,7 +111,7 @@ static livetcp_result set_up(background *b, livetcp_error *error)
     const lt_background_job *job = b->job;
     unsigned ways = job->plan->direction == LT_MEDIA_BOTH ? 2 : 1;
     b->wanted = ways * flows_of(job->load);
-    b->flows = calloc(b->wanted + 1, sizeof *b->flows); /* none is not no memory */
+    b->flows = calloc(b->wanted + 1, sizeof *b->flows); /* calloc(0) may return NULL */
     b->polls = calloc(b->wanted + 2, sizeof *b->polls);
     if (!b->flows || !b->polls)
         return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "no memory for the background traffic");
@@ -168,7 +168,7 @@ static void read_flow(background *b, flow *f, livetcp_usec now)
             return;
     }
     if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
-        close(f->fd); /* the other end is gone: poll() ignores negative descriptors */
+        close(f->fd); /* the other end is gone; poll() ignores negative descriptors */
         f->fd = -1;
     }
 }
@@ -183,7 +183,7 @@ static void write_flow(background *b, flow *f)
     send(f->fd, chunk, sizeof chunk, MSG_NOSIGNAL); /* the rest follows after poll() */
 }
 
-/* A web packet that finds the send buffer full is not sent. */
+/* Sends due web packets; one that finds the send buffer full is left out. */
 static void send_web(background *b, livetcp_usec now)
 {
     for (unsigned i = 0; i < b->count; i++) {
@@ -196,7 +196,7 @@ static void send_web(background *b, livetcp_usec now)
     }
 }
 
-/* Their written but unsent bytes are discarded. */
+/* Closes the FTP flows; their unsent bytes are discarded. */
 static void end_ftp(background *b)
 {
     const struct linger at_once = {.l_onoff = 1};
@@ -217,7 +217,7 @@ static livetcp_result start(background *b, livetcp_usec now, livetcp_error *erro
     b->begin = now + plan->measured_from;
     b->end = now + plan->length;
     b->ftp_end = ftp_time->to == LIVETCP_NEVER ? LIVETCP_NEVER : now + ftp_time->to;
-    for (unsigned i = 0; i < b->count; i++) { /* FTP begins spread over a second */
+    for (unsigned i = 0; i < b->count; i++) { /* FTP flows start spread over a second */
         flow *f = &b->flows[i];
         if (is_web(f))
             f->next = now + web_gap(&b->rng);
@@ -237,8 +237,8 @@ static bool all_up(const background *b)
     return b->count == b->wanted;
 }
 
-/* Handles the events of poll(); false when the coordinator reports the end. */
-static bool handle(background *b, bool *told_ready, livetcp_error *error)
+/* Handles the events of poll(); false when the coordinator announces the end. */
+static bool handle(background *b, bool *ready_sent, livetcp_error *error)
 {
     livetcp_usec now = lt_clock_now();
     lt_message message;
@@ -256,10 +256,10 @@ static bool handle(background *b, bool *told_ready, livetcp_error *error)
         int fd = lt_tcp_accept(b->listener, NULL);
         if (fd >= 0)
             b->flows[b->count++] = (flow){.fd = fd};
-        return true; /* polls[] no longer fits the flows */
+        return true; /* the flows have changed: polls[] is out of date */
     }
-    if (!*told_ready && all_up(b))
-        *told_ready = lt_control_send(b->job->control, LT_MESSAGE_READY, 0);
+    if (!*ready_sent && all_up(b))
+        *ready_sent = lt_control_send(b->job->control, LT_MESSAGE_READY, 0);
     if (!(b->polls[b->count].revents))
         return true;
     if (!lt_control_receive(b->job->control, &message) || message.kind == LT_MESSAGE_END)
@@ -271,17 +271,17 @@ static bool handle(background *b, bool *told_ready, livetcp_error *error)
     return true;
 }
 
-/* Until the coordinator reports the end. */
+/* Runs until the coordinator announces the end. */
 static livetcp_result run(background *b, livetcp_error *error)
 {
-    bool told_ready = false;
+    bool ready_sent = false;
     do {
         livetcp_usec now = lt_clock_now();
         livetcp_usec next = prepare_polls(b, now);
         livetcp_usec wait = next == LIVETCP_NEVER ? 100000 : next > now ? next - now : 0;
         const struct timespec timeout = lt_clock_timespec(wait);
         ppoll(b->polls, b->count + 2, &timeout, NULL);
-    } while (handle(b, &told_ready, error));
+    } while (handle(b, &ready_sent, error));
     return error->code;
 }
 

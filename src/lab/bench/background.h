@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Background traffic, in a process of its own at each end: greedy TCP flows ("FTP"), one that is
- * counted by itself (the peer), and the papers' web flows (Brosh et al. 5.3): 512 bytes at
- * exponentially distributed intervals with a mean of 50 ms, over TCP. They go the way the media
- * goes. For mice and UDP see cross.h. */
+ * counted separately (the peer), and web flows as in the papers (Brosh et al. 5.3): 512 bytes at
+ * exponentially distributed intervals with a mean of 50 ms, over TCP. They have the direction of
+ * the media. For mice and UDP see cross.h. */
 #ifndef LT_LAB_BENCH_BACKGROUND_H
 #define LT_LAB_BENCH_BACKGROUND_H
 
@@ -22,7 +22,7 @@ typedef struct lt_background_job {
     int control; /* to the coordinator */
 } lt_background_job;
 
-/* The life of the process, from inside its namespace to its exit code. */
+/* The process, from entering its namespace to its exit code. */
 int lt_background_main(const lt_background_job *job);
 
 #endif

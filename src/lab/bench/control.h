@@ -10,10 +10,10 @@
 
 typedef enum lt_message_kind {
     LT_MESSAGE_LISTENING, /* far end: the ports are in shared memory */
-    LT_MESSAGE_CONNECT,   /* to the near ends: every far end listens */
-    LT_MESSAGE_READY,     /* every connection is up */
-    LT_MESSAGE_START,     /* to all: the run begins at `time` */
-    LT_MESSAGE_SENT,      /* the last packet has been sent, or need not be */
+    LT_MESSAGE_CONNECT,   /* to near ends: all far ends are listening */
+    LT_MESSAGE_READY,     /* all connections are open */
+    LT_MESSAGE_START,     /* to all: the run starts at `time` */
+    LT_MESSAGE_SENT,      /* the last packet was sent, or there is none */
     LT_MESSAGE_REPORT,    /* to all: write your report */
     LT_MESSAGE_REPORTED,  /* it is written */
     LT_MESSAGE_END,       /* to all: exit */
@@ -25,15 +25,14 @@ typedef struct lt_message {
     livetcp_usec time;
 } lt_message;
 
-/* Both return false when the other process is gone. Receiving blocks. */
+/* Both return false if the other process is gone. Receiving blocks. */
 bool lt_control_send(int fd, lt_message_kind kind, livetcp_usec time);
 bool lt_control_receive(int fd, lt_message *message);
 
-/* Receives until a message of that kind comes; false when another one came or the sender is
- * gone. */
+/* Receives the next message; false if it is of another kind, or the sender is gone. */
 bool lt_control_expect(int fd, lt_message_kind kind, livetcp_usec *time);
 
-/* True when there is something to receive, or the other process is gone. */
+/* True if a message is pending, or the other process is gone. */
 bool lt_control_pending(int fd);
 
 #endif

@@ -16,14 +16,14 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { CBR_PACKET = 1500, POISSON_PACKET = 512, UDP_HEADERS = 28 }; /* IP packets of that size */
+enum { CBR_PACKET = 1500, POISSON_PACKET = 512, UDP_HEADERS = 28 }; /* sizes of IP packets */
 
 static bool sends_udp(const lt_load *load)
 {
     return load->cbr || load->poisson;
 }
 
-/* A datagram socket at `text`, bound to a free port or connected to *port. */
+/* A UDP socket at `text`, bound to a free port or connected to *port. */
 static livetcp_result open_udp(const char *text, bool bound, int *out, uint16_t *port,
                                livetcp_error *error)
 {
@@ -39,7 +39,7 @@ static livetcp_result open_udp(const char *text, bool bound, int *out, uint16_t 
     return LIVETCP_OK;
 }
 
-/* True while this kind of traffic is to run. */
+/* True while this traffic is scheduled. */
 static bool within(const lt_cross *cross, const lt_window *window, livetcp_usec now)
 {
     return now >= cross->start + window->from &&
@@ -48,7 +48,8 @@ static bool within(const lt_cross *cross, const lt_window *window, livetcp_usec 
 
 /* ---- UDP ---- */
 
-/* IP packets of this size, so far apart; with `rng` that is the mean. */
+/* Sends IP packets of this size at an interval of `mean_gap`; with `rng` at random intervals with
+ * that mean. */
 static void send_udp(lt_cross *cross, const lt_window *window, size_t packet, double mean_gap,
                      lt_rng *rng)
 {
@@ -94,7 +95,7 @@ enum { MOUSE_BYTES = 20000, POLL_MS = 50, MAX_SINKS = 2 * LT_BENCH_MAX_BACKGROUN
 typedef struct mouse {
     int fd;            /* -1 = between two connections */
     size_t left;       /* bytes to send */
-    livetcp_usec next; /* when to connect again */
+    livetcp_usec next; /* time of the next connection */
 } mouse;
 
 static void end_mouse(mouse *m, livetcp_usec next)
@@ -163,7 +164,7 @@ static void *mice_main(void *argument)
 
 /* ---- the far end of all of it ---- */
 
-/* Reads the available bytes; false at the end of a connection. */
+/* Reads the available bytes; false at the end of the connection. */
 static bool drain(int fd, uint64_t *bytes, bool measured)
 {
     uint8_t chunk[65536];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The cross traffic that Goel et al. put beside their stream (section 4.1): mice, which are TCP
- * connections of 20 kB, one after the other, and UDP at a constant bit rate; and the load of Zhang
- * et al. (section 3.1.1), packets of 512 bytes that come at random. All of it goes forward. Runs on
- * threads of the background processes. */
+/* Cross traffic as in Goel et al. (section 4.1): mice, which are consecutive TCP connections of 20
+ * kB, and UDP at a constant bit rate; and the load of Zhang et al. (section 3.1.1): UDP packets of
+ * 512 bytes at random intervals. All of it goes forward. Runs on threads of the background
+ * processes. */
 #ifndef LT_LAB_BENCH_CROSS_H
 #define LT_LAB_BENCH_CROSS_H
 

@@ -23,8 +23,8 @@ static const uint32_t x264_frames[] = {
     2409,  2791, 3672, 8724,  1760, 1743, 2990, 2953, 2615,  3094, 3359, 3635,
 };
 
-/* A screen share of 20 s, 1280 x 720 at 25 frames/s, encoded as for a call: somebody reads, types,
- * scrolls, turns pages and moves a window (script/screen). Its frames, by script/trace. */
+/* A screen share of 20 s, 1280 x 720 at 25 frames/s, encoded as for a call: reading, typing,
+ * scrolling, turning pages and moving a window (script/screen). Frame sizes by script/trace. */
 static const uint32_t screen_frames[] = {
     23456, 41,   41,   510,  3006, 3019,  5877,  8611, 4340, 3384, 4058,  1128, 2007, 2095, 2554,
     2128,  1813, 3255, 1280, 1831, 3634,  6648,  72,   3131, 3294, 1908,  3504, 2166, 2988, 2725,
@@ -127,7 +127,7 @@ void lt_encoder_set_rate(lt_encoder *encoder, double rate)
         encoder->rate = fmin(rate, encoder->config->max_rate);
 }
 
-/* Bytes of a frame of this relative size. */
+/* Bytes of a frame with this relative size. */
 static size_t scaled(const lt_encoder_config *config, double rate, double relative)
 {
     double mean = rate / 8 * (double)config->interval / (double)LIVETCP_USEC_SEC;
@@ -137,7 +137,7 @@ static size_t scaled(const lt_encoder_config *config, double rate, double relati
     return (size_t)llround(mean * relative);
 }
 
-/* Frames from a key frame to the next one that was wanted, at least. */
+/* Minimum number of frames from a key frame to the next requested one. */
 static uint32_t key_gap(const lt_encoder_config *config)
 {
     uint32_t gap = (uint32_t)((LT_ENCODER_KEY_GAP_US + config->interval - 1) / config->interval);

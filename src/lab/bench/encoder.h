@@ -11,10 +11,10 @@
 
 enum { LT_ENCODER_MAX_FRAMES = 5000 }; /* of a trace: 200 s at 25 frames/s */
 
-/* Key frames that are wanted come no closer than this, as encoders of calls limit them. */
+/* Minimum interval of requested key frames, as encoders of calls have it. */
 #define LT_ENCODER_KEY_GAP_US (500 * (livetcp_usec)LIVETCP_USEC_MSEC)
 
-/* Sizes of frames, in mean sizes of a delta frame. */
+/* Frame sizes relative to the mean size of a delta frame. */
 typedef struct lt_frame_sizes {
     double key;
     unsigned count; /* at least 1 */
@@ -24,13 +24,14 @@ typedef struct lt_frame_sizes {
 /* The ideal encoder: all frames have one size. */
 void lt_frame_sizes_ideal(lt_frame_sizes *sizes);
 
-/* x264, set up for a call, of a film. */
+/* x264 with settings for a call, encoding a film. */
 void lt_frame_sizes_x264(lt_frame_sizes *sizes);
 
-/* x264, set up for a call, of a screen: a text that somebody types, scrolls and turns pages of. */
+/* x264 with settings for a call, encoding a screen share: text that is typed and scrolled, and
+ * pages that are turned. */
 void lt_frame_sizes_screen(lt_frame_sizes *sizes);
 
-/* Those of a trace: its first frame is the key frame, all others are delta frames. */
+/* From a trace: its first frame is the key frame, the others are delta frames. */
 livetcp_result lt_frame_sizes_take(lt_frame_sizes *sizes, const livetcp_trace_frame *frames,
                                    size_t count, livetcp_error *error);
 
@@ -38,7 +39,7 @@ livetcp_result lt_frame_sizes_take(lt_frame_sizes *sizes, const livetcp_trace_fr
 typedef struct lt_encoder_config {
     livetcp_usec interval; /* between frames */
     uint32_t key_interval; /* frames from a key frame to the next; 0 = no key frames */
-    double start_rate;     /* bit/s, until another one is set, 1 to max_rate */
+    double start_rate;     /* initial bit rate, 1 to max_rate */
     double max_rate;
     lt_frame_sizes sizes;
 } lt_encoder_config;
@@ -60,28 +61,28 @@ typedef struct lt_encoded_frame {
 /* `config` must outlive the encoder. */
 void lt_encoder_init(lt_encoder *encoder, const lt_encoder_config *config);
 
-/* The rate from the next frame on, at most max_rate; 0 is no rate, and changes nothing. */
+/* Sets the bit rate from the next frame on, limited to max_rate; 0 changes nothing. */
 void lt_encoder_set_rate(lt_encoder *encoder, double rate);
 
-/* The next frame. A key frame is as large as its rate allows on average, so the frames from one key
- * frame to the next have the rate together. */
+/* The next frame. Sizes are such that the frames from one key frame to the next have the bit rate
+ * on average. */
 lt_encoded_frame lt_encoder_next(lt_encoder *encoder);
 
-/* The receiver lacks a reference: the next frame is a key frame, unless one was just sent
- * (LT_ENCODER_KEY_GAP_US); then the first one that may be. The key interval begins anew with it.
- * Means nothing for the ideal encoder, whose frames are all alike. */
+/* A key frame was requested: the next frame is one, unless the last is less than
+ * LT_ENCODER_KEY_GAP_US ago; then the first frame after that time. The key interval restarts with
+ * it. No effect on the ideal encoder, whose frames are all equal. */
 void lt_encoder_want_key(lt_encoder *encoder);
 
-/* Passes over a frame that nobody wants; its number is not used again. */
+/* Skips a frame that is not needed; its number is not used again. */
 void lt_encoder_skip(lt_encoder *encoder);
 
-/* Packets of a frame: as few as hold it when each holds `size` bytes; at least 1. */
+/* Number of packets of up to `size` bytes that hold a frame; at least 1. */
 uint32_t lt_frame_packets(size_t bytes, size_t size);
 
 /* Bytes of packet `index` of `count`: they differ by no more than 1. */
 size_t lt_frame_packet_size(size_t bytes, uint32_t count, uint32_t index);
 
-/* No more packets come from this number of frames at any rate. */
+/* Upper bound of the packets of this number of frames, at any rate. */
 uint64_t lt_encoder_max_packets(const lt_encoder_config *config, uint32_t frames, size_t size);
 
 #endif

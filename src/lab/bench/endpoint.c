@@ -32,7 +32,7 @@ static bool fits(const lt_plan *plan, size_t size)
     return plan->adaptive ? size <= largest : size == largest;
 }
 
-/* False: it is no packet of the other end. */
+/* False if it is not a packet of the other end. */
 static bool take_frame(endpoint *e, const livetcp_redundancy_frame *frame, livetcp_usec now)
 {
     const lt_plan *plan = e->job->plan;
@@ -86,7 +86,7 @@ static void on_key_wanted(void *user, unsigned flow)
     lt_source_want_key(&e->source, flow);
 }
 
-/* Every flow but those that join late. */
+/* True if all flows but those that join late are connected. */
 static bool all_ready(endpoint *e, livetcp_error *error)
 {
     const lt_plan *plan = e->job->plan;
@@ -154,11 +154,11 @@ static livetcp_usec cpu_now(const endpoint *e)
     return lt_clock_cpu(RUSAGE_SELF) - lt_stall_watch_cpu(e->watch);
 }
 
-/* From the start of the run until its last packet has been sent. */
+/* From the start of the run until the last packet was sent. */
 static void send_media(endpoint *e, livetcp_usec start)
 {
     const lt_plan *plan = e->job->plan;
-    prctl(PR_SET_TIMERSLACK, 1); /* the default of 50 µs would be lateness of our own */
+    prctl(PR_SET_TIMERSLACK, 1); /* the default slack of 50 us would delay packets */
     lt_source_start(&e->source, e->transport, &e->red, e->job->far_address, start);
     lt_source_run(&e->source, plan->warmup_rounds, plan->measured_from);
     livetcp_usec cpu_begin = cpu_now(e);
@@ -167,7 +167,7 @@ static void send_media(endpoint *e, livetcp_usec start)
     e->report->cpu = cpu_now(e) - cpu_begin;
 }
 
-/* Repeated frames are no media of their own. */
+/* Repeated frames do not count as media. */
 static void report_totals(endpoint *e)
 {
     lt_transport_totals *totals = &e->report->totals;

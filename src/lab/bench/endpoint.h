@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One end of one scheme's flows, in a process of its own: sends its streams on time, notes when
- * the other end's packets arrive. */
+/* One end of one scheme's flows, in a process of its own: sends its streams on schedule, and
+ * records the arrivals of the other end's packets. */
 #ifndef LT_LAB_BENCH_ENDPOINT_H
 #define LT_LAB_BENCH_ENDPOINT_H
 
@@ -17,7 +17,7 @@ typedef struct lt_endpoint_job {
     int control; /* to the coordinator */
 } lt_endpoint_job;
 
-/* The life of the process, from inside its namespace to its exit code. */
+/* The process, from entering its namespace to its exit code. */
 int lt_endpoint_main(const lt_endpoint_job *job);
 
 #endif

@@ -11,13 +11,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Permitted extra wait of copies over their originals, as livetcp_playout has it for
+/* Maximum time that a copy may be waited for beyond its original, as livetcp_playout has it for
  * `duplicate`. */
 #define SPREAD_US (10 * (livetcp_usec)LIVETCP_USEC_MSEC)
 
 enum { PACKET = LT_BENCH_MIN_SIZE - LT_BENCH_FRAMING };
 
-/* A primary or secondary comes. */
+/* Arrival of a primary or secondary. */
 typedef struct coming {
     livetcp_usec at;
     uint32_t index;
@@ -27,10 +27,10 @@ typedef struct coming {
 typedef struct listener {
     const lt_spoken *packets;
     livetcp_playout *playout;
-    lt_heard *heard; /* of each packet */
+    lt_played_part *parts; /* result for each packet */
     lt_playout *result;
     livetcp_usec now;
-    bool measuring; /* the talkspurt under way when that begins counts, too */
+    bool measuring; /* true from the talkspurt of the first measured packet on */
 } listener;
 
 static int compare(const void *one, const void *other)
@@ -43,7 +43,7 @@ static int compare(const void *one, const void *other)
     return (int)a->secondary - (int)b->secondary;
 }
 
-/* Results of packets `from` to `to`, in order of time. */
+/* Arrivals of packets `from` to `to`, sorted by time. */
 static size_t sort(const lt_spoken *packets, uint32_t from, uint32_t to, coming *all)
 {
     size_t count = 0;
@@ -66,7 +66,7 @@ static void play(listener *l, livetcp_usec until)
         l->now = due > l->now ? due : l->now;
         livetcp_playout_pull(l->playout, l->now, &item);
         if (item.kind == LIVETCP_PLAYOUT_PACKET && lt_packet_read(item.data, item.size, &probe))
-            l->heard[probe.index] = probe.sent ? LT_HEARD_SECONDARY : LT_HEARD_PRIMARY;
+            l->parts[probe.index] = probe.sent ? LT_PLAYED_SECONDARY : LT_PLAYED_PRIMARY;
     }
 }
 
@@ -101,8 +101,8 @@ static livetcp_result put(listener *l, const coming *c, bool first)
     return result;
 }
 
-/* Packets that follow each other. */
-static livetcp_result hear(listener *l, uint32_t from, uint32_t to, coming *all)
+/* Plays a run of consecutive packets. */
+static livetcp_result play_run(listener *l, uint32_t from, uint32_t to, coming *all)
 {
     size_t count = sort(l->packets, from, to, all);
     livetcp_result result = LIVETCP_OK;
@@ -113,47 +113,47 @@ static livetcp_result hear(listener *l, uint32_t from, uint32_t to, coming *all)
     play(l, LT_DELAY_NEVER - 1);
     for (uint32_t i = from; i < to; i++)
         if (l->packets[i].counts)
-            lt_playout_take(l->result, l->heard[i]);
+            lt_playout_take(l->result, l->parts[i]);
     lt_playout_interrupt(l->result);
     return result;
 }
 
-static livetcp_result hear_all(listener *l, uint32_t count, coming *all)
+static livetcp_result play_all(listener *l, uint32_t count, coming *all)
 {
     livetcp_result result = LIVETCP_OK;
     for (uint32_t from = 0, to; result == LIVETCP_OK && from < count; from = to + 1) {
         for (to = from; to < count && l->packets[to].plays; to++)
             ;
         if (to > from)
-            result = hear(l, from, to, all);
+            result = play_run(l, from, to, all);
     }
     return result;
 }
 
-livetcp_usec lt_listener_least(unsigned redundancy, livetcp_usec interval)
+livetcp_usec lt_listener_min_delay(unsigned redundancy, livetcp_usec interval)
 {
     return redundancy ? redundancy * interval + SPREAD_US : 0;
 }
 
-livetcp_result lt_listener_hear(const lt_spoken *packets, uint32_t count, livetcp_usec least,
+livetcp_result lt_listener_play(const lt_spoken *packets, uint32_t count, livetcp_usec min_delay_us,
                                 lt_playout *playout, livetcp_error *error)
 {
     livetcp_playout_config config;
     listener l = {.packets = packets, .result = playout, .now = INT64_MIN};
     coming *all = calloc(2 * (size_t)count + 1, sizeof *all);
-    l.heard = calloc((size_t)count + 1, sizeof *l.heard);
+    l.parts = calloc((size_t)count + 1, sizeof *l.parts);
     livetcp_playout_config_init(&config);
     config.clock_rate = LT_BENCH_CLOCK_RATE;
-    config.min_latency_us = least;
-    if (config.max_latency_us < least)
-        config.max_latency_us = least;
-    livetcp_result result = all && l.heard
+    config.min_latency_us = min_delay_us;
+    if (config.max_latency_us < min_delay_us)
+        config.max_latency_us = min_delay_us;
+    livetcp_result result = all && l.parts
                                 ? livetcp_playout_create(&config, &l.playout, error)
                                 : lt_fail(error, LIVETCP_ERR_NO_MEMORY, "no memory for playout");
     if (result == LIVETCP_OK)
-        result = hear_all(&l, count, all);
+        result = play_all(&l, count, all);
     livetcp_playout_destroy(&l.playout);
-    free(l.heard);
+    free(l.parts);
     free(all);
     return result;
 }

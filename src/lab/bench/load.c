@@ -30,7 +30,7 @@ bool lt_window_parse(const char *text, lt_window *window)
     return true;
 }
 
-/* Splits off the text behind the '@', which is unchanged if there is none. */
+/* Splits off the window after '@'; *window is unchanged if there is none. */
 static livetcp_result take_window(const char *option, const char *text, char *value, size_t size,
                                   lt_window *window, livetcp_error *error)
 {
@@ -72,13 +72,13 @@ livetcp_result lt_load_parse_count(const char *option, const char *text, unsigne
 livetcp_result lt_load_parse_rate(const char *option, const char *text, uint64_t *rate,
                                   lt_window *window, livetcp_error *error)
 {
-    const uint64_t least = 10000, most = 1000000000;
+    const uint64_t min_rate = 10000, max_rate = 1000000000;
     char value[16];
     livetcp_result result =
         take_window(option, text ? text : "off", value, sizeof value, window, error);
     if (result != LIVETCP_OK)
         return result;
-    if (!lt_parse_rate(value, rate) || (*rate && (*rate < least || *rate > most)))
+    if (!lt_parse_rate(value, rate) || (*rate && (*rate < min_rate || *rate > max_rate)))
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
                        "%s %s: it is a rate of 10kbit to 1gbit, such as 3mbit, or RATE@FROM-TO",
                        option, text);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Parses and validates the command line of bench. */
+/* Validates the command line of bench. */
 #include "lab/bench/options.h"
 
 #include "base/error.h"
+#include "lab/bench/command_line.h"
 #include "lab/options.h"
-
 #include "lab/trace_file.h"
 #include "lab/units.h"
 
@@ -12,198 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPTION_SCHEME = 1, OPTION_ADAPTIVE };
-
 #define DAY (86400 * (livetcp_usec)LIVETCP_USEC_SEC)
 
-/* The command line from popt, before validation. */
-typedef struct raw_options {
-    char *scheme_specs[LT_BENCH_MAX_SCHEMES];
-    unsigned scheme_count;
-    char **sysctls;  /* NULL-terminated, or NULL */
-    char **programs; /* NULL-terminated, or NULL */
-    char *flow_times, *schedule;
-    char *direction, *path, *path_back, *congestion_control, *background_cc;
-    char *ftp, *mice, *cbr, *poisson;
-    char *playout, *codec;
-    char *csv, *json, *raw;
-    char *interval, *warmup, *duration, *drain, *talkspurt, *silence;
-    int connections, split, flows, size, web, opening;
-    long long seed;
-    char *adaptive, *trace, *max_rate, *key_interval;
-    double fps;
-    int greedy, peer, check, nagle, consecutive, discard, quiet, help;
-} raw_options;
-
-/* ---- the table ---- */
-
-static livetcp_result take_option(void *user, int code, const char *value, livetcp_error *error);
-
-static livetcp_result build_line(void *values, lt_command_line_use *use, void *user,
-                                 livetcp_error *error)
-{
-    raw_options *raw = values;
-    const struct poptOption media[] = {
-        LT_OPTION_TAKEN("policy", 'p', OPTION_SCHEME,
-                        "LiveTCP with these policies, NAME[:SETTING=VALUE]..., comma-separated "
-                        "(auto, beside plain, if there is no -t either)",
-                        "LIST"),
-        LT_OPTION_TAKEN("transport", 't', OPTION_SCHEME,
-                        "baselines: plain (RFC 4571 on one connection), socket (no LiveTCP)",
-                        "LIST"),
-        LT_OPTION_TEXTS("program", &raw->programs,
-                        "another transport: a program that carries the packets of a flow, as "
-                        "src/lab/bench/transport_program.c describes; may be repeated",
-                        "NAME=COMMAND"),
-        LT_OPTION_INTEGER("connections", &raw->connections, "connections of a policy (8)", "N"),
-        LT_OPTION_INTEGER("split", &raw->split, "writes per frame (1)", "N"),
-        LT_OPTION_TEXT("congestion-control", &raw->congestion_control,
-                       "of the media's sockets (the system's)", "NAME"),
-        LT_OPTION_FLAG("nagle", &raw->nagle, "leave Nagle's algorithm on in transport socket"),
-        LT_OPTION_INTEGER("flows", &raw->flows, "CBR flows of each scheme (1)", "N"),
-        LT_OPTION_INTEGER("size", &raw->size, "packet, with 12 bytes RTP and 2 framing (1448)",
-                          "BYTES"),
-        LT_OPTION_TEXT("interval", &raw->interval,
-                       "between packets of a flow (20ms; greedy: at least 100us)", "TIME"),
-        LT_OPTION_FLAG("greedy", &raw->greedy, "send as fast as packets are taken, one ahead"),
-        LT_OPTION_ENTRY("adaptive", 0, POPT_ARG_STRING | POPT_ARGFLAG_OPTIONAL, NULL,
-                        OPTION_ADAPTIVE,
-                        "send video that follows the session's estimated bit rate, from this one "
-                        "(1500kbit); plain and socket keep it",
-                        "RATE"),
-        LT_OPTION_REAL("fps", &raw->fps, "adaptive: frames a second (25)", "N"),
-        LT_OPTION_TEXT("key-interval", &raw->key_interval,
-                       "adaptive: between key frames (2s); 0: none", "TIME"),
-        LT_OPTION_TEXT("max-rate", &raw->max_rate, "adaptive: of the encoder (20mbit)", "RATE"),
-        LT_OPTION_TEXT("trace", &raw->trace,
-                       "adaptive: sizes of its frames: x264 (of a film), screen (x264 of a screen "
-                       "share), ideal (all the same), or those of a recording by script/trace "
-                       "(x264)",
-                       "FILE"),
-        LT_OPTION_TEXT("flow-times", &raw->flow_times,
-                       "adaptive: when each flow joins, with a session of its own, and leaves; "
-                       "those without run from start to end",
-                       "FROM-[TO],..."),
-        LT_OPTION_TEXT("talkspurt", &raw->talkspurt, "length of talkspurts, with --silence",
-                       "TIME"),
-        LT_OPTION_TEXT("silence", &raw->silence, "between talkspurts (0)", "TIME"),
-        LT_OPTION_INTEGER("opening", &raw->opening,
-                          "packets of each talkspurt after a silence to report by themselves (1)",
-                          "N"),
-        LT_OPTION_TEXT("direction", &raw->direction, "forward, backward or both (forward)", "WAY"),
-        POPT_TABLEEND};
-    const struct poptOption path[] = {
-        LT_OPTION_TEXT("path", &raw->path,
-                       "emulated path, or none for loopback (delay=50ms,loss=1%); several links "
-                       "between the hosts with ; between",
-                       "SPEC[;SPEC]"),
-        LT_OPTION_TEXT("path-back", &raw->path_back,
-                       "its way back (delay as forward, nothing else)", "SPEC[;SPEC]"),
-        LT_OPTION_TEXT("schedule", &raw->schedule,
-                       "changes of the path: lines TIME forward|backward|both PARAMETERS, from the "
-                       "start of the run",
-                       "FILE"),
-        LT_OPTION_TEXTS(
-            "sysctl", &raw->sysctls,
-            "setting of both ends of the path, such as net.ipv4.tcp_ecn=1; may be repeated",
-            "KEY=VALUE"),
-        LT_OPTION_TEXT("ftp", &raw->ftp, "greedy TCP flows beside each scheme (0)", "N[@FROM-TO]"),
-        LT_OPTION_INTEGER("web", &raw->web, "web-like flows: 512 bytes every 50 ms on average (0)",
-                          "N"),
-        LT_OPTION_TEXT("mice", &raw->mice, "TCP connections of 20 kB, always N at a time (0)",
-                       "N[@FROM-TO]"),
-        LT_OPTION_TEXT("cbr", &raw->cbr, "UDP at a constant bit rate, such as 3mbit (off)",
-                       "RATE[@FROM-TO]"),
-        LT_OPTION_TEXT("poisson", &raw->poisson,
-                       "UDP of 512-byte packets at random intervals (off)", "RATE[@FROM-TO]"),
-        LT_OPTION_FLAG("peer", &raw->peer,
-                       "one more greedy TCP flow, to compare the throughput with"),
-        LT_OPTION_TEXT("background-cc", &raw->background_cc,
-                       "congestion control of those flows (the system's)", "NAME"),
-        POPT_TABLEEND};
-    const struct poptOption run[] = {
-        LT_OPTION_TEXT("warmup", &raw->warmup, "sent first and not counted (5s)", "TIME"),
-        LT_OPTION_TEXT("duration", &raw->duration, "measured (60s)", "TIME"),
-        LT_OPTION_TEXT("drain", &raw->drain, "to wait for late packets at the end (10s)", "TIME"),
-        LT_OPTION_LARGE_INTEGER("seed", &raw->seed, "of phases, loss and web traffic (1)", "N"),
-        LT_OPTION_FLAG("check", &raw->check,
-                       "run nothing, only say what is wrong with the options"),
-        LT_OPTION_FLAG("consecutive", &raw->consecutive,
-                       "one scheme after the other, not all at once"),
-        LT_OPTION_FLAG("discard-stalls", &raw->discard,
-                       "leave out packets near a stall of the machine"),
-        POPT_TABLEEND};
-    const struct poptOption output[] = {
-        LT_OPTION_TEXT(
-            "playout", &raw->playout,
-            "share of late packets and MOS with these playout delays: times over the path's delay; "
-            "static: RTT + 3 intervals; adaptive: what livetcp_playout chooses",
-            "LIST"),
-        LT_OPTION_TEXT("codec", &raw->codec, "of that MOS: g711, g711-plc, g729a, opus (g711-plc)",
-                       "NAME"),
-        LT_OPTION_TEXT("csv", &raw->csv, "a line for each result, - is standard output", "FILE"),
-        LT_OPTION_JSON("everything but single packets; to standard output without =FILE"),
-        LT_OPTION_TEXT("raw", &raw->raw, "a line of CSV for each packet", "FILE"),
-        LT_OPTION_ENTRY("quiet", 'q', POPT_ARG_NONE, &raw->quiet, 0, "no progress", NULL),
-        LT_OPTION_ENTRY("help", 'h', POPT_ARG_NONE, &raw->help, 0, "this text", NULL),
-        POPT_TABLEEND};
-    const struct poptOption table[] = {
-        LT_OPTION_SECTION(media, "What is sent, and how:"),
-        LT_OPTION_SECTION(path, "What it meets:"), LT_OPTION_SECTION(run, "The run:"),
-        LT_OPTION_SECTION(output, "Output, beside the table:"), POPT_TABLEEND};
-    const lt_command_line line = {.command = "livetcp bench",
-                                  .usage = "[OPTION...]",
-                                  .table = table,
-                                  .json = &raw->json,
-                                  .take = take_option,
-                                  .user = raw};
-    return use(&line, user, error);
-}
-
-/* Splits a comma-separated list onto raw->scheme_specs. */
-static livetcp_result add_schemes(raw_options *raw, const char *list, livetcp_error *error)
-{
-    for (const char *at = list;;) {
-        size_t length = strcspn(at, ",");
-        if (raw->scheme_count == LT_BENCH_MAX_SCHEMES)
-            return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
-                           "more than %d policies and transports in one run", LT_BENCH_MAX_SCHEMES);
-        raw->scheme_specs[raw->scheme_count] = strndup(at, length);
-        if (!raw->scheme_specs[raw->scheme_count])
-            return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "no memory for the options");
-        raw->scheme_count++;
-        if (!at[length])
-            return LIVETCP_OK;
-        at += length + 1;
-    }
-}
-
-static livetcp_result take_option(void *user, int code, const char *value, livetcp_error *error)
-{
-    raw_options *raw = user;
-    if (code == OPTION_SCHEME)
-        return add_schemes(raw, value, error);
-    free(raw->adaptive);
-    raw->adaptive = strdup(value ? value : "1500kbit");
-    return raw->adaptive ? LIVETCP_OK
-                         : lt_fail(error, LIVETCP_ERR_NO_MEMORY, "no memory for the options");
-}
-
-static void raw_init(raw_options *raw)
-{
-    *raw = (raw_options){
-        .connections = 8, .split = 1, .flows = 1, .size = 1448, .opening = 1, .seed = 1};
-}
-
-static void raw_clear(raw_options *raw)
-{
-    for (unsigned i = 0; i < raw->scheme_count; i++)
-        free(raw->scheme_specs[i]);
-    free(raw->adaptive);
-    lt_built_line_clear(build_line, raw);
-}
-
-/* ---- validation ---- */
+/* ---- what is sent ---- */
 
 static livetcp_result take_seconds(const char *option, const char *text, livetcp_usec max,
                                    livetcp_usec *out, livetcp_error *error)
@@ -211,7 +22,7 @@ static livetcp_result take_seconds(const char *option, const char *text, livetcp
     return lt_option_time(option, text, LIVETCP_USEC_SEC, 0, max, out, error);
 }
 
-static livetcp_result take_trace(const raw_options *raw, lt_bench_options *options,
+static livetcp_result take_trace(const lt_bench_line *raw, lt_bench_options *options,
                                  livetcp_error *error)
 {
     lt_frame_sizes *sizes = &options->plan.encoder.sizes;
@@ -250,8 +61,8 @@ static livetcp_result take_bitrate(const char *option, const char *text, double 
     return LIVETCP_OK;
 }
 
-/* Those that only an adaptive source has, and those that it cannot have. */
-static livetcp_result check_adaptive(const raw_options *raw, livetcp_error *error)
+/* Rejects options that need an adaptive source without one, and options that contradict it. */
+static livetcp_result check_adaptive(const lt_bench_line *raw, livetcp_error *error)
 {
     const struct {
         const char *name;
@@ -279,7 +90,7 @@ static livetcp_result check_adaptive(const raw_options *raw, livetcp_error *erro
     return LIVETCP_OK;
 }
 
-static livetcp_result take_adaptive(const raw_options *raw, lt_bench_options *options,
+static livetcp_result take_adaptive(const lt_bench_line *raw, lt_bench_options *options,
                                     livetcp_error *error)
 {
     lt_plan *plan = &options->plan;
@@ -319,7 +130,7 @@ static livetcp_result take_adaptive(const raw_options *raw, lt_bench_options *op
     return result;
 }
 
-static livetcp_result take_plan(const raw_options *raw, lt_bench_options *options,
+static livetcp_result take_plan(const lt_bench_line *raw, lt_bench_options *options,
                                 livetcp_error *error)
 {
     lt_plan *plan = &options->plan;
@@ -354,8 +165,8 @@ static livetcp_result take_plan(const raw_options *raw, lt_bench_options *option
     return lt_plan_make(plan, options->seed, error);
 }
 
-/* After the plan, which has the number of flows. */
-static livetcp_result take_flow_times(const raw_options *raw, lt_bench_options *options,
+/* After take_plan(), which sets the number of flows. */
+static livetcp_result take_flow_times(const lt_bench_line *raw, lt_bench_options *options,
                                       livetcp_error *error)
 {
     lt_plan *plan = &options->plan;
@@ -379,7 +190,9 @@ static livetcp_result take_flow_times(const raw_options *raw, lt_bench_options *
     return LIVETCP_OK;
 }
 
-/* A spec for each link, with ; between, into one direction of them. */
+/* ---- the path ---- */
+
+/* Parses a spec per link, separated by ';', for one direction. */
 static livetcp_result take_links(const char *text, lt_direction direction,
                                  lt_bench_options *options, unsigned *links, livetcp_error *error)
 {
@@ -399,7 +212,7 @@ static livetcp_result take_links(const char *text, lt_direction direction,
     return result;
 }
 
-static livetcp_result take_both_ways(const raw_options *raw, const char *spec,
+static livetcp_result take_both_ways(const lt_bench_line *raw, const char *spec,
                                      lt_bench_options *options, livetcp_error *error)
 {
     unsigned back;
@@ -416,7 +229,7 @@ static livetcp_result take_both_ways(const raw_options *raw, const char *spec,
     return result;
 }
 
-static livetcp_result take_path(const raw_options *raw, lt_bench_options *options,
+static livetcp_result take_path(const lt_bench_line *raw, lt_bench_options *options,
                                 livetcp_error *error)
 {
     const char *spec = raw->path ? raw->path : "delay=50ms,loss=1%";
@@ -427,7 +240,7 @@ static livetcp_result take_path(const raw_options *raw, lt_bench_options *option
     options->emulated = strcmp(spec, "none") != 0;
     if (!options->emulated && raw->path_back)
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
-                       "--path-back makes no sense with --path none: loopback has no way back");
+                       "--path-back needs an emulated path: --path none is loopback");
     if (options->emulated)
         result = take_both_ways(raw, spec, options, error);
     if (strlen(spec) >= LT_PARAMS_TEXT ||
@@ -443,7 +256,7 @@ static livetcp_result take_path(const raw_options *raw, lt_bench_options *option
     return result;
 }
 
-static livetcp_result take_schedule(const raw_options *raw, lt_bench_options *options,
+static livetcp_result take_schedule(const lt_bench_line *raw, lt_bench_options *options,
                                     livetcp_error *error)
 {
     if (!raw->schedule)
@@ -456,7 +269,7 @@ static livetcp_result take_schedule(const raw_options *raw, lt_bench_options *op
                             error);
 }
 
-static livetcp_result take_sysctls(const raw_options *raw, lt_bench_options *options,
+static livetcp_result take_sysctls(const lt_bench_line *raw, lt_bench_options *options,
                                    livetcp_error *error)
 {
     for (char **item = raw->sysctls; item && *item; item++) {
@@ -477,7 +290,9 @@ static livetcp_result take_sysctls(const raw_options *raw, lt_bench_options *opt
     return LIVETCP_OK;
 }
 
-static livetcp_result take_programs(const raw_options *raw, lt_bench_options *options,
+/* ---- schemes ---- */
+
+static livetcp_result take_programs(const lt_bench_line *raw, lt_bench_options *options,
                                     lt_scheme_defaults *defaults, livetcp_error *error)
 {
     livetcp_result result = LIVETCP_OK;
@@ -492,7 +307,7 @@ static livetcp_result take_programs(const raw_options *raw, lt_bench_options *op
     return result;
 }
 
-/* Those of a scheme that depend on what is sent. */
+/* Checks of a scheme that depend on the plan. */
 static livetcp_result check_scheme(const lt_bench_options *options, lt_scheme *scheme,
                                    livetcp_error *error)
 {
@@ -524,10 +339,10 @@ static livetcp_result check_scheme(const lt_bench_options *options, lt_scheme *s
     return LIVETCP_OK;
 }
 
-static livetcp_result take_schemes(const raw_options *raw, lt_bench_options *options,
+static livetcp_result take_schemes(const lt_bench_line *raw, lt_bench_options *options,
                                    livetcp_error *error)
 {
-    static const char *const usual[] = {"plain", "auto"};
+    static const char *const default_schemes[] = {"plain", "auto"};
     lt_scheme_defaults defaults = {.congestion_control = raw->congestion_control,
                                    .nagle = raw->nagle,
                                    .links = options->links,
@@ -540,7 +355,7 @@ static livetcp_result take_schemes(const raw_options *raw, lt_bench_options *opt
         return result;
     options->scheme_count = raw->scheme_count ? raw->scheme_count : 2;
     for (unsigned i = 0; i < options->scheme_count; i++) {
-        const char *spec = raw->scheme_count ? raw->scheme_specs[i] : usual[i];
+        const char *spec = raw->scheme_count ? raw->scheme_specs[i] : default_schemes[i];
         result = lt_scheme_parse(&options->schemes[i], spec, &defaults, error);
         if (result != LIVETCP_OK)
             return result;
@@ -551,7 +366,9 @@ static livetcp_result take_schemes(const raw_options *raw, lt_bench_options *opt
     return LIVETCP_OK;
 }
 
-static livetcp_result take_load(const raw_options *raw, lt_bench_options *options,
+/* ---- other traffic, playout, output ---- */
+
+static livetcp_result take_load(const lt_bench_line *raw, lt_bench_options *options,
                                 livetcp_error *error)
 {
     const char *cc = raw->background_cc ? raw->background_cc : "";
@@ -559,7 +376,8 @@ static livetcp_result take_load(const raw_options *raw, lt_bench_options *option
     livetcp_result result;
     if (strlen(cc) >= sizeof load->congestion_control)
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
-                       "--background-cc %.40s: no congestion control has so long a name", cc);
+                       "--background-cc %.40s: the name of a congestion control is not that long",
+                       cc);
     snprintf(load->congestion_control, sizeof load->congestion_control, "%s", cc);
     load->peer = raw->peer;
     if ((result = lt_load_parse_count("--ftp", raw->ftp, &load->ftp, &load->ftp_time, error)) ||
@@ -577,12 +395,13 @@ static livetcp_result take_load(const raw_options *raw, lt_bench_options *option
     return LIVETCP_OK;
 }
 
-static livetcp_result take_playout(const raw_options *raw, lt_bench_options *options,
+static livetcp_result take_playout(const lt_bench_line *raw, lt_bench_options *options,
                                    livetcp_error *error)
 {
     if (raw->playout && options->plan.greedy)
-        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
-                       "--playout makes no sense with --greedy: nobody plays what has no rate");
+        return lt_fail(
+            error, LIVETCP_ERR_INVALID_ARGUMENT,
+            "--playout and --greedy: take one of them; a greedy source has no playout times");
     return lt_playout_parse(&options->playout, raw->playout, raw->codec,
                             options->link[0].delay + options->link[1].delay, options->plan.interval,
                             error);
@@ -594,7 +413,7 @@ static livetcp_result take_file(const char *name, const char *value, char *out, 
     return lt_option_copy(name, value, out, size, "not a usable file name", error);
 }
 
-static livetcp_result take_rest(const raw_options *raw, lt_bench_options *options,
+static livetcp_result take_rest(const lt_bench_line *raw, lt_bench_options *options,
                                 livetcp_error *error)
 {
     livetcp_result result;
@@ -609,7 +428,9 @@ static livetcp_result take_rest(const raw_options *raw, lt_bench_options *option
     return take_file("--raw", raw->raw, options->raw, sizeof options->raw, error);
 }
 
-/* Quoted for a shell where that is needed. */
+/* ---- the whole line ---- */
+
+/* Appends a word, quoted for a shell if necessary. */
 static size_t add_word(char *text, size_t size, size_t length, const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -635,10 +456,9 @@ static void keep_command(lt_bench_options *options, int argc, const char **argv)
 livetcp_result lt_bench_options_parse(lt_bench_options *options, int argc, const char **argv,
                                       livetcp_error *error)
 {
-    raw_options raw;
+    lt_bench_line raw;
     memset(options, 0, sizeof *options);
-    raw_init(&raw);
-    livetcp_result result = lt_built_line_read(build_line, &raw, argc, argv, NULL, error);
+    livetcp_result result = lt_bench_line_read(&raw, argc, argv, error);
     options->help = raw.help;
     keep_command(options, argc, argv);
     if (result == LIVETCP_OK && !raw.help) {
@@ -650,60 +470,11 @@ livetcp_result lt_bench_options_parse(lt_bench_options *options, int argc, const
             (result = take_schemes(&raw, options, error)) == LIVETCP_OK)
             result = take_rest(&raw, options, error);
     }
-    raw_clear(&raw);
+    lt_bench_line_clear(&raw);
     return result;
 }
 
 void lt_bench_options_clear(lt_bench_options *options)
 {
     lt_schedule_clear(&options->schedule);
-}
-
-void lt_bench_options_help(FILE *out)
-{
-    raw_options raw;
-    raw_init(&raw);
-    lt_built_line_help(build_line, &raw, out, NULL);
-    fputs("\nSends RTP, usually at a constant bit rate, through an emulated path (or loopback) and "
-          "measures\n"
-          "the delay of every packet, from just before it is sent to the receiving application's\n"
-          "callback, on one clock. Packets that never arrive count as infinitely late.\n"
-          "FROM-TO are times from the start of the run, warm-up included. TIME: 20ms, 5s.\n"
-          "\nPolicies: ",
-          out);
-    const livetcp_policy *policy;
-    for (size_t i = 0; (policy = livetcp_policy_at(i)); i++)
-        fprintf(out, "%s%s", i ? ", " : "", policy->name);
-    fprintf(out,
-            ".\nSettings of a policy are those of a LiveTCP URI: connections, split, ...; and\n"
-            "link=N (1: the first) or link=all: which of several links it uses (1);\n"
-            "redundancy=1 (to 3): packets repeat the one before at half its size (RFC 2198).\n"
-            "\nPath SPEC:\n%s",
-            lt_link_params_help());
-    fputs(
-        "\nExamples:\n"
-        "  livetcp bench\n"
-        "  livetcp bench --policy single,shortest-queue:connections=5 "
-        "--congestion-control reno \\\n"
-        "      --path delay=50ms,loss=3%\n"
-        "  livetcp bench --policy single,duplicate:connections=8 --size 174 --playout "
-        "10ms,static\n"
-        "  livetcp bench --policy single:redundancy=1 --size 174 --playout adaptive --poisson "
-        "9mbit \\\n"
-        "      --talkspurt 1.2s --silence 0.8s --path delay=10ms,rate=10mbit,queue=100p\n"
-        "  livetcp bench --transport socket --size 174 --path none --duration 10s\n"
-        "  livetcp bench --policy single,shortest-queue --flows 5 --ftp 5 --web 25 \\\n"
-        "      --path delay=50ms,rate=30mbit,queue=100p --json result.json\n"
-        "  livetcp bench --policy single --greedy --peer --ftp 15@5s-60s --mice 80@20s-75s \\\n"
-        "      --cbr 3mbit@40s-75s --path delay=50ms,rate=30mbit,queue=50p --duration 75s\n"
-        "  livetcp bench --policy single --interval 2ms --talkspurt 5s --silence 5s --opening 100\n"
-        "  livetcp bench --policy auto,single --transport plain --adaptive=1500kbit --duration 30s "
-        "\\\n"
-        "      --path delay=30ms,rate=1mbit,queue=40kB --path-back delay=30ms\n"
-        "  livetcp bench --policy auto,single --path delay=30ms,delay=45ms@8s,loss=1%\n"
-        "  livetcp bench --policy auto:link=all,auto:link=2 --path "
-        "'delay=15ms,loss=1%;delay=45ms,loss=1%'\n"
-        "  livetcp bench --policy single --sysctl net.ipv4.tcp_sack=0 \\\n"
-        "      --sysctl net.ipv4.tcp_early_retrans=0\n",
-        out);
 }

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define LEAST_GUARD_US 100000
+#define MIN_GUARD_US 100000
 
 livetcp_usec lt_link_full_queue(const lt_link_params *link)
 {
@@ -23,11 +23,11 @@ void lt_outcome_guard(const lt_bench_options *options, livetcp_usec *before, liv
     for (int i = 0; i < 2; i++)
         trip += options->link[i].delay + options->link[i].jitter +
                 lt_link_full_queue(&options->link[i]);
-    *before = *after = trip > LEAST_GUARD_US ? trip : LEAST_GUARD_US;
+    *before = *after = trip > MIN_GUARD_US ? trip : MIN_GUARD_US;
 }
 
-/* Copies the stalls between `begin` and `end`; stalls while processes were started or ended concern
- * no packet. */
+/* Copies the stalls between `begin` and `end`; stalls while processes start or end affect no
+ * packet. */
 static size_t copy_stalls(lt_stall *to, const lt_stall_log *log, livetcp_usec begin,
                           livetcp_usec end)
 {
@@ -40,9 +40,9 @@ static size_t copy_stalls(lt_stall *to, const lt_stall_log *log, livetcp_usec be
 
 static livetcp_result gather_stalls(const lt_bench_log *log, lt_outcomes *out, livetcp_error *error)
 {
-    size_t most = (size_t)LT_STALL_LOG_SIZE * (1 + 2 * log->count), count = 0;
+    size_t capacity = (size_t)LT_STALL_LOG_SIZE * (1 + 2 * log->count), count = 0;
     livetcp_usec begin = log->runs[0].start, end = log->runs[log->count - 1].end;
-    out->stalls = calloc(most, sizeof *out->stalls);
+    out->stalls = calloc(capacity, sizeof *out->stalls);
     if (!out->stalls)
         return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "no memory for the report");
     count += copy_stalls(out->stalls, &log->stalls, begin, end);
@@ -59,11 +59,11 @@ static livetcp_result gather_stalls(const lt_bench_log *log, lt_outcomes *out, l
     return LIVETCP_OK;
 }
 
-/* The delays of one outcome, five lists in one allocation. */
+/* Delays of one outcome: five lists in one allocation. */
 typedef struct samples {
     livetcp_usec *all, *clean, *late, *opening, *whole;
     size_t count, clean_count, late_count, opening_count, whole_count;
-    lt_spoken *spoken; /* packets of the present stream */
+    lt_spoken *spoken; /* packets of the current stream */
 } samples;
 
 static const lt_playout_list *playouts_of(const lt_outcome *outcome)
@@ -71,7 +71,8 @@ static const lt_playout_list *playouts_of(const lt_outcome *outcome)
     return &outcome->run->options->playout;
 }
 
-/* Fixed playout delays: a packet that counts, or one that is left out. */
+/* Adds a packet to the results of fixed playout delays; one that does not count interrupts the
+ * stream. */
 static void take_playout(lt_outcome *outcome, bool counts, livetcp_usec delay, livetcp_usec copy)
 {
     for (unsigned i = 0; i < playouts_of(outcome)->count; i++) {
@@ -79,25 +80,27 @@ static void take_playout(lt_outcome *outcome, bool counts, livetcp_usec delay, l
         if (playouts_of(outcome)->points[i].adaptive)
             continue;
         if (counts)
-            lt_playout_take(playout, lt_playout_heard(playout, delay, copy));
+            lt_playout_take(playout, lt_playout_part(playout, delay, copy));
         else
             lt_playout_interrupt(playout);
     }
 }
 
-static livetcp_result hear_stream(lt_outcome *outcome, const lt_spoken *spoken,
+static livetcp_result play_stream(lt_outcome *outcome, const lt_spoken *spoken,
                                   livetcp_error *error)
 {
     const lt_plan *plan = &outcome->run->options->plan;
-    livetcp_usec least = lt_listener_least(outcome->run->scheme->redundancy, plan->interval);
+    livetcp_usec min_delay_us =
+        lt_listener_min_delay(outcome->run->scheme->redundancy, plan->interval);
     livetcp_result result = LIVETCP_OK;
     for (unsigned i = 0; result == LIVETCP_OK && i < playouts_of(outcome)->count; i++)
         if (playouts_of(outcome)->points[i].adaptive)
-            result = lt_listener_hear(spoken, plan->packets, least, &outcome->playout[i], error);
+            result =
+                lt_listener_play(spoken, plan->packets, min_delay_us, &outcome->playout[i], error);
     return result;
 }
 
-/* Takes the rate of a frame by its first packet; `last` is the one before in its stream. */
+/* Adds the bit rate of a frame at its first packet; `last` is the previous packet of the stream. */
 static void take_rate(lt_rates *rates, const lt_record *record, const lt_record *last)
 {
     double rate = record->rate;
@@ -152,17 +155,17 @@ static livetcp_result measure_delays(lt_outcome *outcome, const lt_outcomes *out
                                      livetcp_error *error)
 {
     const lt_plan *plan = &outcome->run->options->plan;
-    size_t most = (size_t)plan->streams * plan->packets;
-    livetcp_usec *memory = calloc(5 * most, sizeof *memory);
+    size_t capacity = (size_t)plan->streams * plan->packets;
+    livetcp_usec *memory = calloc(5 * capacity, sizeof *memory);
     lt_spoken *spoken = calloc(plan->packets, sizeof *spoken);
     livetcp_result result = LIVETCP_OK;
     if (!memory || !spoken)
         result = lt_fail(error, LIVETCP_ERR_NO_MEMORY, "no memory for the report");
     samples s = {.all = memory,
-                 .clean = memory + most,
-                 .late = memory + 2 * most,
-                 .opening = memory + 3 * most,
-                 .whole = memory + 4 * most,
+                 .clean = memory + capacity,
+                 .late = memory + 2 * capacity,
+                 .opening = memory + 3 * capacity,
+                 .whole = memory + 4 * capacity,
                  .spoken = spoken};
     for (unsigned i = 0; result == LIVETCP_OK && i < plan->streams; i++) {
         if ((lt_plan_stream_direction(plan, i) == LT_MEDIA_BACKWARD) != outcome->backward)
@@ -170,7 +173,7 @@ static livetcp_result measure_delays(lt_outcome *outcome, const lt_outcomes *out
         for (uint32_t packet = 0; packet < plan->packets; packet++)
             take_packet(outcome, outcomes, i, packet, &s);
         take_playout(outcome, false, 0, 0); /* the next stream is another call */
-        result = hear_stream(outcome, spoken, error);
+        result = play_stream(outcome, spoken, error);
     }
     lt_delay_summarize(s.all, s.count, &outcome->all);
     lt_delay_summarize(s.clean, s.clean_count, &outcome->clean);
@@ -245,7 +248,7 @@ livetcp_result lt_outcomes_make(const lt_bench_log *log, lt_outcomes *out, livet
                                 : lt_fail(error, LIVETCP_ERR_NO_MEMORY, "no memory for the report");
     for (unsigned i = 0; result == LIVETCP_OK && i < 2 * log->count; i++) {
         lt_outcome *outcome = &out->outcomes[out->count];
-        bool backward = i >= log->count; /* all that go one way, then all that go the other */
+        bool backward = i >= log->count; /* first all forward outcomes, then all backward ones */
         if (!(direction & (backward ? LT_MEDIA_BACKWARD : LT_MEDIA_FORWARD)))
             continue;
         outcome->run = &log->runs[i % log->count];

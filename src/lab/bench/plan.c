@@ -4,11 +4,11 @@
 #include "base/error.h"
 #include "base/rng.h"
 
-/* 40 bytes of record each, of what is used: 2.5 GiB. */
+/* 40 bytes per record in use: 2.5 GiB. */
 #define MAX_RECORDS (UINT64_C(1) << 26)
-/* So that each of several packets of one size that hold a frame has room for the probe. */
-#define LEAST_ADAPTIVE 100
-#define LONGEST        (86400 * (livetcp_usec)LIVETCP_USEC_SEC)
+/* Minimum size, so that each packet of a frame has space for the probe. */
+#define MIN_ADAPTIVE 100
+#define LONGEST      (86400 * (livetcp_usec)LIVETCP_USEC_SEC)
 
 static livetcp_result check(const lt_plan *plan, livetcp_error *error)
 {
@@ -38,11 +38,11 @@ static livetcp_result check(const lt_plan *plan, livetcp_error *error)
     if (plan->adaptive && (plan->greedy || plan->silence))
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
                        "an adaptive source is neither greedy nor silent between talkspurts");
-    if (plan->adaptive && plan->size < LEAST_ADAPTIVE)
+    if (plan->adaptive && plan->size < MIN_ADAPTIVE)
         return lt_fail(
             error, LIVETCP_ERR_INVALID_ARGUMENT,
             "packets of up to %zu bytes: those of an adaptive source may have %d or more",
-            plan->size, LEAST_ADAPTIVE);
+            plan->size, MIN_ADAPTIVE);
     if (plan->talkspurt < 0 || plan->silence < 0 || plan->talkspurt > LONGEST ||
         plan->silence > LONGEST)
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
@@ -62,7 +62,7 @@ static void sort_by_phase(lt_plan *plan)
     }
 }
 
-/* From the start of the run to the packet with this index, of a stream with phase 0. */
+/* Time from the start of the run to packet `index` of a stream with phase 0. */
 static livetcp_usec offset(const lt_plan *plan, uint32_t index)
 {
     livetcp_usec at = (livetcp_usec)index * plan->interval;

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MOST (60 * (livetcp_usec)LIVETCP_USEC_SEC)
+#define MAX_COUNT (60 * (livetcp_usec)LIVETCP_USEC_SEC)
 
 static livetcp_result parse_point(lt_playout_point *point, const char *text, size_t length,
                                   livetcp_usec rtt, livetcp_usec interval, livetcp_error *error)
@@ -22,7 +22,7 @@ static livetcp_result parse_point(lt_playout_point *point, const char *text, siz
         point->over = rtt + 3 * interval;
     else if (fits && !strcmp(point->name, "adaptive"))
         point->adaptive = true;
-    else if (!fits || lt_option_time("--playout ", point->name, LIVETCP_USEC_MSEC, 0, MOST,
+    else if (!fits || lt_option_time("--playout ", point->name, LIVETCP_USEC_MSEC, 0, MAX_COUNT,
                                      &point->over, NULL) != LIVETCP_OK)
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
                        "--playout %.*s: it is a time over the delay of the path, 0 to 60s, such as "
@@ -79,7 +79,7 @@ static livetcp_quality rate(const lt_playout *playout, const livetcp_speech_code
     livetcp_call call;
     livetcp_call_init(&call, codec);
     call.delay_us = playout->delay;
-    call.loss = loss; /* NAN is refused, and leaves NAN */
+    call.loss = loss; /* NAN is rejected, and results in NAN */
     call.burst_ratio = playout->burst_ratio;
     livetcp_call_rate(&call, &quality, NULL);
     return quality;
@@ -91,5 +91,5 @@ void lt_playout_rate(lt_playout *playout, const livetcp_speech_codec *codec)
     livetcp_quality quality = rate(playout, codec, lt_playout_late_share(playout));
     playout->rating = quality.rating;
     playout->mos = quality.mos;
-    playout->most_mos = rate(playout, codec, 0).mos;
+    playout->max_mos = rate(playout, codec, 0).mos;
 }

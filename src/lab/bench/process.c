@@ -43,8 +43,7 @@ bool lt_interrupted(void)
     return interrupted != 0;
 }
 
-/* Hundreds of flows with several connections each need more descriptors than the default of
- * 1024. */
+/* Hundreds of flows with several connections each exceed the default of 1024 descriptors. */
 static void allow_descriptors(void)
 {
     struct rlimit limit;
@@ -54,8 +53,8 @@ static void allow_descriptors(void)
     }
 }
 
-/* Other schemes' paths and the coordinator's ends of the socket pairs, which would keep alive
- * sockets that the coordinator has closed. */
+/* Closes inherited descriptors: other schemes' paths, and the coordinator's ends of socket pairs,
+ * which would keep sockets alive that the coordinator has closed. */
 static int close_others(int control)
 {
     if (control != CONTROL_FD && dup2(control, CONTROL_FD) < 0)
@@ -92,7 +91,7 @@ livetcp_result lt_process_start(lt_process *process, const lt_path *path, lt_end
     pid_t parent = getpid();
     process->pid = fork();
     if (process->pid == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL); /* no other process would end us */
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* no other process would end this one */
         if (getppid() != parent)
             _exit(1);
         _exit(child_main(path, end, body, context, pair[1]));
@@ -107,14 +106,15 @@ livetcp_result lt_process_start(lt_process *process, const lt_path *path, lt_end
     return LIVETCP_OK;
 }
 
-void lt_process_tell(lt_process *processes, unsigned count, lt_message_kind kind, livetcp_usec time)
+void lt_process_notify(lt_process *processes, unsigned count, lt_message_kind kind,
+                       livetcp_usec time)
 {
     for (unsigned i = 0; i < count; i++)
         if (processes[i].pid)
             lt_control_send(processes[i].control, kind, time);
 }
 
-/* The message of a process that has one; everything but `kind` is a failure. */
+/* Takes a process's message; everything but `kind` is a failure. */
 static livetcp_result take(lt_process *process, lt_message_kind kind, livetcp_error *error)
 {
     lt_message message;

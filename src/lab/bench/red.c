@@ -9,15 +9,15 @@
 
 enum {
     BLOCK_HEADER =
-        4, /* RFC 2198, section 3: of a repeated block; that of the primary is one byte */
-    MOST_REPEATED = 1023
+        4, /* RFC 2198 section 3: header of a redundant block; that of the primary is one byte */
+    MAX_REPEATED = 1023
 };
 
-/* The secondary is the beginning of the primary, so that it has the probe. */
+/* The secondary is the beginning of the primary, which contains the probe. */
 static size_t secondary_size(size_t primary)
 {
     size_t half = (primary - LT_BENCH_RTP) / 2;
-    return half < MOST_REPEATED ? half : MOST_REPEATED;
+    return half < MAX_REPEATED ? half : MAX_REPEATED;
 }
 
 size_t lt_red_size(size_t primary, unsigned depth)

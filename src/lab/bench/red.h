@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Redundant audio at both ends of a scheme: as with Zhang et al. (section 4.1.1) every packet
- * repeats the frames before it in an encoding of half the size, theirs being PCM and ADPCM. */
+/* Redundant audio at both ends of a scheme, as in Zhang et al. (section 4.1.1): each packet repeats
+ * the previous frames in an encoding of half the size (there PCM and ADPCM). */
 #ifndef LT_LAB_BENCH_RED_H
 #define LT_LAB_BENCH_RED_H
 
@@ -9,15 +9,15 @@
 
 #include <livetcp/rtp.h>
 
-/* Zero does nothing. */
+/* Zero-initialized: no redundancy. */
 typedef struct lt_red {
     unsigned depth;
     unsigned streams;
-    livetcp_redundancy_encoder **encoders; /* of each stream */
+    livetcp_redundancy_encoder **encoders; /* one per stream */
     livetcp_redundancy_decoder **decoders;
 } lt_red;
 
-/* The size that packets of `primary` bytes, without framing, become. */
+/* Size of a redundant packet for `primary` bytes, without framing. */
 size_t lt_red_size(size_t primary, unsigned depth);
 
 /* On failure it is cleared. */
@@ -25,13 +25,11 @@ livetcp_result lt_red_init(lt_red *red, const lt_scheme *scheme, const lt_plan *
                            livetcp_error *error);
 void lt_red_clear(lt_red *red);
 
-/* The packet to send instead, which may be the packet itself; unchanged until the next call for
- * this stream. */
+/* The packet to send instead (or the same), valid until the next call for this stream. */
 void lt_red_encode(lt_red *red, unsigned stream, const void *packet, const void **sent,
                    size_t *size);
 
-/* The frames in a received packet; 0 if it is none of ours. They stay as they are until the next
- * call. */
+/* The frames of a received packet; 0 if it is not one of the bench. Valid until the next call. */
 size_t lt_red_decode(lt_red *red, const void *packet, size_t size,
                      livetcp_redundancy_frame frames[LIVETCP_REDUNDANCY_MAX_FRAMES]);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The reports of a run that were asked for, each where it goes. */
+/* Writes the requested reports of a run. */
 #include "lab/bench/report.h"
 
 #include "lab/output.h"
@@ -27,7 +27,7 @@ static livetcp_result write_raw(const lt_outcomes *outcomes, FILE *out, livetcp_
     return LIVETCP_OK;
 }
 
-/* The table goes to standard output unless a file does. */
+/* The table goes to standard output, unless a file is written there. */
 livetcp_result lt_report_all(const lt_bench_options *options, const lt_outcomes *outcomes,
                              livetcp_error *error)
 {

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Quotes where RFC 4180 asks for it. */
+/* Quotes as in RFC 4180. */
 static void print_text(FILE *out, const char *text)
 {
     if (!strpbrk(text, ",\"\n")) {
@@ -31,7 +31,7 @@ static void print_ms(FILE *out, livetcp_usec value)
 static void print_number(FILE *out, const char *format, double value)
 {
     fputc(',', out);
-    if (!isnan(value)) /* what cannot be known stays empty */
+    if (!isnan(value)) /* unknown values are empty */
         fprintf(out, format, value);
 }
 
@@ -86,7 +86,7 @@ static void print_playout_fields(const lt_outcome *outcome, FILE *out)
         if (p->packets)
             fprintf(out, ",%.6f,%.4f,%.4f,%.3f,%llu", lt_playout_late_share(p), p->burst_ratio,
                     p->mos, (double)p->stddev / 1e3, (unsigned long long)p->secondary);
-        else /* what cannot be known stays empty */
+        else /* unknown values are empty */
             fputs(",,,,,", out);
         if (p->late + p->secondary)
             fprintf(out, ",%.6f", lt_playout_saved_share(p));
@@ -158,7 +158,7 @@ static void print_records(const lt_outcomes *outcomes, const lt_outcome *o, unsi
         lt_record *record = lt_shared_record(o->run->shared, plan, stream, i);
         livetcp_usec sent = lt_shared_load(&record->sent);
         if (lt_plan_open_ended(plan) && !sent)
-            break; /* there were no more */
+            break; /* the run was shorter */
         livetcp_usec at = sent - o->run->start;
         livetcp_usec due = lt_shared_due(record, plan, stream, i, o->run->start) - o->run->start;
         livetcp_usec arrival = lt_shared_load(&record->arrival);

@@ -48,7 +48,7 @@ static json_t *playout_json(const lt_outcome *outcome, bool *failed)
         lt_json_put(o, "burst_ratio", lt_json_number(p->burst_ratio), failed);
         lt_json_put(o, "rating", lt_json_number(p->rating), failed);
         lt_json_put(o, "mos", lt_json_number(p->mos), failed);
-        lt_json_put(o, "most_mos", lt_json_number(p->most_mos), failed);
+        lt_json_put(o, "most_mos", lt_json_number(p->max_mos), failed);
         lt_json_append(all, o, failed);
     }
     return all;
@@ -88,7 +88,7 @@ static json_t *link_json(const lt_path_counters *c, bool *failed)
     return o;
 }
 
-/* Of the first link, and of the others where there are several. */
+/* Counters of the first link, and of the others if there are several. */
 static json_t *path_json(const lt_outcome *outcome, bool *failed)
 {
     const lt_path_counters *counters = &outcome->run->counters[outcome->backward];

@@ -164,7 +164,7 @@ static void print_costs(const lt_outcomes *outcomes, bool backward, int width, F
     }
 }
 
-/* Throughput, where there is something to share it with or to take. */
+/* Throughput, if there is other traffic or the source is greedy. */
 static void print_rates(const lt_outcomes *outcomes, bool backward, int width, FILE *out)
 {
     const lt_bench_options *options = outcomes->outcomes[0].run->options;
@@ -197,7 +197,7 @@ static void print_rates(const lt_outcomes *outcomes, bool backward, int width, F
     }
 }
 
-/* Rates of the encoder and their delays, and the whole run, warm-up included. */
+/* Encoder rates and frame delays, and the whole run, warm-up included. */
 static void print_adaptive(const lt_outcomes *outcomes, bool backward, int width, FILE *out)
 {
     if (!outcomes->outcomes[0].run->options->plan.adaptive)
@@ -265,11 +265,11 @@ static void print_playout(const lt_outcome *o, unsigned point, int width, FILE *
     print_number(out, 7, 2, p->burst_ratio);
     print_number(out, 6, 1, p->rating);
     print_number(out, 6, 2, p->mos);
-    print_number(out, 6, 2, p->most_mos);
+    print_number(out, 6, 2, p->max_mos);
     fputc('\n', out);
 }
 
-/* A listener with a fixed playout delay, or an adaptive one. */
+/* Results of fixed and adaptive playout delays. */
 static void print_playouts(const lt_outcomes *outcomes, bool backward, int width, FILE *out)
 {
     const lt_playout_list *list = &outcomes->outcomes[0].run->options->playout;
@@ -322,7 +322,7 @@ static void print_paths(const lt_outcomes *outcomes, FILE *out)
 
 static void print_stalls(const lt_outcomes *outcomes, FILE *out)
 {
-    enum { MOST = 5 };
+    enum { MAX_COUNT = 5 };
     const lt_outcome *first = &outcomes->outcomes[0];
     bool discard = first->run->options->discard_stalls;
     if (outcomes->stall_count == 0) {
@@ -331,7 +331,7 @@ static void print_stalls(const lt_outcomes *outcomes, FILE *out)
         return;
     }
     fputc('\n', out);
-    for (size_t i = 0; i < outcomes->stall_count && i < MOST; i++) {
+    for (size_t i = 0; i < outcomes->stall_count && i < MAX_COUNT; i++) {
         const lt_stall *s = &outcomes->stalls[i];
         fprintf(out, "the machine stalled %.0f ms at %.1f s\n", (double)(s->end - s->begin) / 1e3,
                 (double)(s->begin - outcomes->begin) / 1e6);

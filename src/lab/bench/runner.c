@@ -16,7 +16,7 @@
 #define DRAIN_POLL_US    (20 * (livetcp_usec)LIVETCP_USEC_MSEC)
 #define EXIT_GRACE_US    (10 * (livetcp_usec)LIVETCP_USEC_SEC)
 
-/* Schemes that run at the same time: all of them, or one. */
+/* Schemes that run at the same time: all, or one. */
 typedef struct group {
     lt_run *runs;
     unsigned count;
@@ -31,7 +31,7 @@ typedef struct child {
     lt_end end;
 } child;
 
-/* That of a link decides over which one a socket sends that is bound to none. */
+/* The far address of the scheme's link, which selects the link for unbound sockets. */
 static const char *far_address(const lt_run *run, lt_path_address *buffer)
 {
     if (!run->path)
@@ -69,7 +69,7 @@ static int background_body(void *context, int control)
     return lt_background_main(&job);
 }
 
-/* Makes the changes of the path that are due. */
+/* Applies scheduled changes of the path that are due. */
 static livetcp_result change_path(lt_run *run, livetcp_error *error)
 {
     const lt_schedule *schedule = &run->options->schedule;
@@ -82,7 +82,7 @@ static livetcp_result change_path(lt_run *run, livetcp_error *error)
     return result;
 }
 
-/* What is to be done while the group runs. */
+/* Regular work while the group runs. */
 static void on_tick(void *user)
 {
     group *g = user;
@@ -97,7 +97,7 @@ static bool has_background(const lt_run *run)
     return lt_load_any(&run->options->load);
 }
 
-/* Collects the processes of the group in these two roles. */
+/* Collects the group's processes in these two roles. */
 static unsigned collect(group *g, lt_role a, lt_role b, lt_process **out)
 {
     unsigned count = 0;
@@ -145,7 +145,7 @@ static livetcp_result open_run(lt_run *run, livetcp_error *error)
     return lt_fail(error, why.code, "%s; or measure on loopback with --path none", why.message);
 }
 
-/* Forks the processes of one end of one run. */
+/* Forks the processes of one end of a run. */
 static livetcp_result fork_end(lt_run *run, lt_end end, livetcp_error *error)
 {
     static const char *const names[2][2] = {{"near end", "far end"},
@@ -163,7 +163,7 @@ static livetcp_result fork_end(lt_run *run, lt_end end, livetcp_error *error)
     return result;
 }
 
-/* All processes first, then the threads of the paths: see lt_path_create(). */
+/* Forks all processes before any thread starts: see lt_path_create(). */
 static livetcp_result start_all(group *g, livetcp_error *error)
 {
     livetcp_result result = LIVETCP_OK;
@@ -181,10 +181,10 @@ static livetcp_result start_all(group *g, livetcp_error *error)
 static void tell(group *g, lt_role role, lt_message_kind kind)
 {
     for (unsigned i = 0; i < g->count; i++)
-        lt_process_tell(&g->runs[i].processes[role], 1, kind, g->runs[i].start);
+        lt_process_notify(&g->runs[i].processes[role], 1, kind, g->runs[i].start);
 }
 
-static void tell_all(group *g, lt_message_kind kind)
+static void notify_all(group *g, lt_message_kind kind)
 {
     for (unsigned role = 0; role < LT_ROLES; role++)
         tell(g, (lt_role)role, kind);
@@ -206,7 +206,8 @@ static livetcp_result connect_all(group *g, livetcp_error *error)
     return result;
 }
 
-/* The schemes' packets are due at different times, so that they do not queue for the CPU. */
+/* Offsets the schemes' packets against each other, so that they do not compete for the
+ * processor. */
 static livetcp_result send_all(group *g, livetcp_error *error)
 {
     const lt_plan *plan = &g->runs[0].options->plan;
@@ -217,7 +218,7 @@ static livetcp_result send_all(group *g, livetcp_error *error)
         if (g->runs[i].path)
             lt_path_begin(g->runs[i].path, g->runs[i].start);
     lt_progress_phase(&g->progress, "measuring", plan->length);
-    tell_all(g, LT_MESSAGE_START);
+    notify_all(g, LT_MESSAGE_START);
     return await(g, LT_ROLE_NEAR, LT_ROLE_FAR, LT_MESSAGE_SENT, plan->length + SLACK_US, error);
 }
 
@@ -255,18 +256,18 @@ static livetcp_result drain_all(group *g, livetcp_error *error)
 
 static livetcp_result report_all(group *g, livetcp_error *error)
 {
-    tell_all(g, LT_MESSAGE_REPORT);
+    notify_all(g, LT_MESSAGE_REPORT);
     livetcp_result result =
         await(g, LT_ROLE_NEAR, LT_ROLE_FAR, LT_MESSAGE_REPORTED, SLACK_US, error);
     if (result == LIVETCP_OK)
         result =
             await(g, LT_ROLE_BACK_NEAR, LT_ROLE_BACK_FAR, LT_MESSAGE_REPORTED, SLACK_US, error);
-    tell_all(g, LT_MESSAGE_END);
+    notify_all(g, LT_MESSAGE_END);
     return result;
 }
 
-/* No process is forked beside a thread: the watch and the paths start after the last fork, and
- * have ended when this returns. */
+/* Forks before threads start: the stall watch and the paths start after the last fork, and have
+ * ended when this returns. */
 static livetcp_result run_group(group *g, livetcp_error *error)
 {
     lt_stall_watch *watch = NULL;
@@ -291,7 +292,7 @@ static livetcp_result run_group(group *g, livetcp_error *error)
     return result;
 }
 
-/* Paths first, all of them: without root the first one must be made before there are threads. */
+/* Creates all paths first: without root, the first one must be created before there are threads. */
 static livetcp_result run_groups(const lt_bench_options *options, lt_bench_log *log,
                                  livetcp_error *error)
 {

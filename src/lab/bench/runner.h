@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The coordinator: gives every scheme its own path and its own processes, starts them together,
- * and waits until the last packet has come or can no longer be expected. */
+/* The coordinator: gives each scheme its own path and processes, starts them together, and waits
+ * until the last packet has arrived or the drain time is over. */
 #ifndef LT_LAB_BENCH_RUNNER_H
 #define LT_LAB_BENCH_RUNNER_H
 
@@ -8,7 +8,7 @@
 #include "lab/bench/process.h"
 #include "lab/bench/shared.h"
 
-/* One per process that a scheme has. */
+/* Roles of a scheme's processes. */
 typedef enum lt_role { LT_ROLE_NEAR, LT_ROLE_FAR, LT_ROLE_BACK_NEAR, LT_ROLE_BACK_FAR } lt_role;
 
 enum { LT_ROLES = 4 };
@@ -20,10 +20,10 @@ typedef struct lt_run {
     lt_shared *shared;
     lt_path *path; /* NULL while there is none */
     lt_process processes[LT_ROLES];
-    livetcp_usec start; /* CLOCK_MONOTONIC: packet (s, i) is due at start + lt_plan_due() */
-    livetcp_usec end;   /* of the drain time */
-    size_t changes;     /* of the schedule that have been made */
-    lt_path_counters counters[LT_PATH_LANES]; /* by lt_direction, of the whole run, when emulated */
+    livetcp_usec start;                       /* packet (s, i) is due at start + lt_plan_due() */
+    livetcp_usec end;                         /* end of the drain time */
+    size_t changes;                           /* scheduled changes applied so far */
+    lt_path_counters counters[LT_PATH_LANES]; /* by lt_direction, whole run; emulated only */
     lt_path_health health;
 } lt_run;
 
@@ -33,8 +33,8 @@ typedef struct lt_bench_log {
     lt_stall_log stalls; /* of the coordinator */
 } lt_bench_log;
 
-/* Runs every scheme of `options`, which must outlive *log. On success the caller must free its
- * contents with lt_runner_clear(). */
+/* Runs every scheme of `options`, which must outlive *log. On success the caller frees its contents
+ * with lt_runner_clear(). */
 livetcp_result lt_runner_execute(const lt_bench_options *options, lt_bench_log **log,
                                  livetcp_error *error);
 

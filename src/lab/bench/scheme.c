@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The bench decides these itself. */
+/* Settings that the bench controls. */
 static const char *const reserved[] = {"host", "port", "mode", "localaddress", "wire", "policy"};
 
 static void append(lt_scheme *scheme, const char *format, const char *a, const char *b)
@@ -20,7 +20,7 @@ static void append(lt_scheme *scheme, const char *format, const char *a, const c
     snprintf(scheme->label + used, sizeof scheme->label - used, format, a, b);
 }
 
-/* "single, round-robin, shortest-queue", cut to `size`. */
+/* Lists "single, round-robin, shortest-queue", truncated to `size`. */
 static void list_policies(char *text, size_t size)
 {
     const livetcp_policy *policy;
@@ -139,7 +139,7 @@ static livetcp_result apply_start_rate(lt_scheme *scheme, const char *value, liv
     return LIVETCP_OK;
 }
 
-/* Which of the path's links: a number, or all, which a session learns as its interfaces. */
+/* Selects one of the path's links, or all, which become the session's interfaces. */
 static livetcp_result apply_link(lt_scheme *scheme, const char *value, unsigned links,
                                  livetcp_error *error)
 {
@@ -161,7 +161,7 @@ static livetcp_result apply_link(lt_scheme *scheme, const char *value, unsigned 
     return LIVETCP_OK;
 }
 
-/* A secret is one that no config gives back. */
+/* True for settings that livetcp_config does not give back. */
 static bool is_secret(const char *setting)
 {
     livetcp_config config;
@@ -172,7 +172,7 @@ static bool is_secret(const char *setting)
            livetcp_config_get(&config, setting, text, sizeof text, NULL) == LIVETCP_OK && !text[0];
 }
 
-/* The scheme is shown in tables, files and errors. */
+/* The spec appears in tables, files and errors. */
 static void hide_secrets(char *spec)
 {
     char key[sizeof((lt_scheme *)0)->spec];
@@ -226,7 +226,7 @@ static livetcp_result apply_setting(lt_scheme *scheme, char *setting, unsigned l
     return result;
 }
 
-/* "shortest-queue x5 split 2", before the text from apply_setting(). */
+/* Puts "shortest-queue x5 split 2" before the text of apply_setting(). */
 static void finish_label(lt_scheme *scheme, const char *name)
 {
     char extra[sizeof scheme->label], number[16];
@@ -244,23 +244,24 @@ static void finish_label(lt_scheme *scheme, const char *name)
     append(scheme, "%s%s", extra, "");
 }
 
-/* Settings that contradict each other; the address is not known yet, which only a caller needs. */
+/* Checks the config for contradictions, as a listener's: only a caller needs the address, which is
+ * not known yet. */
 static livetcp_result check_config(const lt_scheme *scheme, livetcp_error *error)
 {
     livetcp_config config = scheme->config;
     config.mode = LIVETCP_MODE_LISTENER;
-    config.interfaces[0] = '\0'; /* of the caller alone */
+    config.interfaces[0] = '\0'; /* used by the caller only */
     return livetcp_config_check(&config, error);
 }
 
-/* Packets of so many bytes must pass, and half of one must have room for the probe. */
+/* Checks that packets of this size pass, and that half of one has space for the probe. */
 static livetcp_result take_size(lt_scheme *scheme, size_t size, livetcp_error *error)
 {
-    const size_t least = LT_BENCH_RTP + 2 * LT_BENCH_PROBE;
-    if (scheme->redundancy && size && size < least)
+    const size_t min_size = LT_BENCH_RTP + 2 * LT_BENCH_PROBE;
+    if (scheme->redundancy && size && size < min_size)
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
                        "redundancy=%u: packets take at least %zu bytes (--size)",
-                       scheme->redundancy, least + LT_BENCH_FRAMING);
+                       scheme->redundancy, min_size + LT_BENCH_FRAMING);
     if (size)
         size = lt_red_size(size, scheme->redundancy);
     if (scheme->config.max_packet < size)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared memory of the processes of a run: one mapping per scheme, made before they are forked.
- * Every field has one writer. */
+/* Shared memory of a run's processes: one mapping per scheme, created before they are forked. Each
+ * field has one writer. */
 #ifndef LT_LAB_BENCH_SHARED_H
 #define LT_LAB_BENCH_SHARED_H
 
@@ -8,26 +8,26 @@
 #include "lab/bench/stall.h"
 #include "lab/bench/transport.h"
 
-/* One packet. Zero means never; times are CLOCK_MONOTONIC. Fields that one process writes while
- * another reads go through lt_shared_load() and lt_shared_store(). */
+/* A packet. Zero = never; times are CLOCK_MONOTONIC. Fields that one process writes while another
+ * one reads are accessed by lt_shared_load() and lt_shared_store(). */
 typedef struct lt_record {
-    livetcp_usec sent;    /* by the sender, just before it sent */
+    livetcp_usec sent;    /* by the sender, just before sending */
     livetcp_usec arrival; /* by the receiver, in the callback */
-    livetcp_usec copy;    /* of the first packet that repeats it */
+    livetcp_usec copy;    /* arrival of the first packet that repeats it */
     uint32_t size;        /* by the sender: bytes without framing */
-    uint32_t frame;       /* adaptive: of the encoder */
+    uint32_t frame;       /* adaptive: frame number */
     uint32_t rate;        /* bit/s, of the encoder at that frame */
 } lt_record;
 
 typedef struct lt_endpoint_report {
     livetcp_error error; /* reason of the failure, with code != 0 */
     lt_transport_totals totals;
-    livetcp_usec cpu;     /* taken during the measured time, without the stall watch */
-    uint64_t media_bytes; /* of packets that the transport took, without framing */
+    livetcp_usec cpu;     /* used in the measured time, without the stall watch */
+    uint64_t media_bytes; /* of packets that the transport accepted, without framing */
     int64_t sent;         /* packets, warm-up included */
     int64_t arrived;      /* of the other end's packets */
-    uint64_t repeated;    /* packets handed to the application more than once */
-    uint64_t foreign;     /* that were none of the bench's */
+    uint64_t repeated;    /* packets delivered to the application more than once */
+    uint64_t foreign;     /* packets not from the bench */
     lt_stall_log stalls;
 } lt_endpoint_report;
 
@@ -52,7 +52,7 @@ typedef struct lt_shared {
 
 livetcp_result lt_shared_create(lt_shared **shared, const lt_plan *plan, livetcp_error *error);
 
-/* Clears *shared, which may be NULL already. */
+/* Clears *shared, which may already be NULL. */
 void lt_shared_destroy(lt_shared **shared);
 
 static inline int64_t lt_shared_load(const int64_t *value)
@@ -71,7 +71,7 @@ static inline lt_record *lt_shared_record(lt_shared *shared, const lt_plan *plan
     return &shared->records[(size_t)stream * plan->packets + index];
 }
 
-/* When the packet was due, on the clock that `start` of the run is on. */
+/* Scheduled time of a packet, on the clock of the run's `start`. */
 livetcp_usec lt_shared_due(const lt_record *record, const lt_plan *plan, unsigned stream,
                            uint32_t index, livetcp_usec start);
 

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A packet has room for the probe. */
-enum { LEAST = LT_BENCH_RTP + LT_BENCH_PROBE };
+/* A packet has space for the probe. */
+enum { MIN_SIZE = LT_BENCH_RTP + LT_BENCH_PROBE };
 
-/* A greedy source looks by itself this often; usually the transport tells it when there is room. */
+/* Poll interval of a greedy source; usually the transport notifies it first. */
 #define GREEDY_POLL_US (2 * (livetcp_usec)LIVETCP_USEC_MSEC)
 
 static bool sends(const lt_source *source, unsigned stream)
@@ -68,7 +68,7 @@ void lt_source_clear(lt_source *source)
     source->plan = NULL;
 }
 
-/* A packet, and what its record says about it. */
+/* A packet and its record. */
 typedef struct outgoing {
     unsigned stream;
     livetcp_usec media_us;
@@ -119,7 +119,7 @@ static void send_frame(lt_source *source, unsigned stream, livetcp_usec media_us
         lt_encoder_want_key(encoder);
     source->keys_sent[stream] = keys;
     lt_encoded_frame frame = lt_encoder_next(encoder);
-    size_t bytes = frame.bytes < LEAST ? LEAST : frame.bytes;
+    size_t bytes = frame.bytes < MIN_SIZE ? MIN_SIZE : frame.bytes;
     uint32_t count = lt_frame_packets(bytes, plan->size - LT_BENCH_FRAMING);
     o.importance = frame.key ? LIVETCP_IMPORTANCE_KEY : LIVETCP_IMPORTANCE_DELTA;
     o.rate = (uint32_t)encoder->rate;
@@ -130,7 +130,7 @@ static void send_frame(lt_source *source, unsigned stream, livetcp_usec media_us
     }
 }
 
-/* Whether a flow takes part in this round. One that joins late connects first. */
+/* True if the flow takes part in this round. One that joins late connects first. */
 static bool takes_part(lt_source *source, unsigned flow, livetcp_usec due)
 {
     const lt_plan *plan = source->plan;
@@ -176,7 +176,7 @@ static void fill(lt_source *source, unsigned stream)
 {
     const lt_plan *plan = source->plan;
     while (source->next[stream] < plan->packets &&
-           lt_transport_room(source->transport, stream % plan->flows))
+           lt_transport_writable(source->transport, stream % plan->flows))
         send_full_packet(source, stream, lt_clock_now() - source->start);
 }
 

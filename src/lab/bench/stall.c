@@ -54,7 +54,7 @@ size_t lt_stall_merge(lt_stall *stalls, size_t count)
 bool lt_stall_near(const lt_stall *merged, size_t count, livetcp_usec when, livetcp_usec before,
                    livetcp_usec after)
 {
-    size_t low = 0, high = count; /* the first stall that is not over for `when` */
+    size_t low = 0, high = count; /* the first stall that ends after `when` */
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (merged[middle].end + after < when)
@@ -77,14 +77,14 @@ struct lt_stall_watch {
 static void *watch_main(void *arg)
 {
     lt_stall_watch *watch = arg;
-    prctl(PR_SET_TIMERSLACK, 1); /* the default slack of 50 µs would be noise of our own */
+    prctl(PR_SET_TIMERSLACK, 1); /* the default slack of 50 us would distort the result */
     livetcp_usec due = lt_clock_now();
     while (!atomic_load_explicit(&watch->stop, memory_order_relaxed)) {
         due += LT_STALL_TICK_US;
         lt_clock_sleep_until(due);
         livetcp_usec now = lt_clock_now();
         lt_stall_note(watch->log, due, now);
-        if (now - due > LT_STALL_TICK_US) /* the ticks slept through were one stall, not many */
+        if (now - due > LT_STALL_TICK_US) /* missed ticks are one stall */
             due = now;
     }
     return NULL;

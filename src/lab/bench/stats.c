@@ -19,7 +19,7 @@ livetcp_usec lt_percentile(const livetcp_usec *sorted, size_t count, unsigned pe
     return sorted[rank > 0 ? rank - 1 : 0];
 }
 
-/* Number of leading values that do not exceed `limit`. */
+/* Number of leading values up to `limit`. */
 static size_t count_within(const livetcp_usec *sorted, size_t count, livetcp_usec limit)
 {
     size_t low = 0;

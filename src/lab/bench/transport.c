@@ -49,9 +49,9 @@ livetcp_result lt_transport_send(lt_transport *transport, unsigned flow, const u
     return transport->ops->send(transport, flow, packet, size, info);
 }
 
-bool lt_transport_room(lt_transport *transport, unsigned flow)
+bool lt_transport_writable(lt_transport *transport, unsigned flow)
 {
-    return transport->ops->room(transport, flow);
+    return transport->ops->writable(transport, flow);
 }
 
 void lt_transport_get_totals(lt_transport *transport, lt_transport_totals *out)

@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: MIT */
-/* What carries the flows of one scheme, as one end of it sees it: n bidirectional packet channels.
+/* A transport carries the flows of one scheme, seen from one end: n bidirectional packet channels.
  * The far end listens, the near end connects, and either may send. */
 #ifndef LT_LAB_BENCH_TRANSPORT_H
 #define LT_LAB_BENCH_TRANSPORT_H
 
 #include "lab/bench/scheme.h"
 
-/* Who uses a transport. They are called on its thread, never two at a time. */
+/* Callbacks of a transport, on its thread, never two at a time. */
 typedef struct lt_transport_user {
     void (*receive)(void *user, const uint8_t *packet, size_t size); /* a packet has come */
-    void (*drained)(void *user, unsigned flow); /* what waited to be sent has been */
-    void (*bitrate)(void *user, unsigned flow, uint32_t bitrate); /* another estimate, bit/s */
-    void (*key_wanted)(void *user, unsigned flow); /* its receiver lacks a reference */
+    void (*drained)(void *user, unsigned flow); /* the send queue is empty again */
+    void (*bitrate)(void *user, unsigned flow, uint32_t bitrate); /* a new estimate, in bit/s */
+    void (*key_wanted)(void *user, unsigned flow); /* the receiver lacks a reference picture */
     void *user;
 } lt_transport_user;
 
 typedef struct lt_transport_totals {
-    uint64_t packets_sent;     /* taken from the bench */
-    uint64_t media_bytes;      /* of these, without framing and redundancy: the bench's */
-    uint64_t bytes_sent;       /* handed to the kernel, everything included */
-    uint64_t dropped;          /* taken and then given up at this end */
-    uint64_t refused;          /* not taken */
-    uint64_t duplicates;       /* copies that the transport discarded on receipt */
-    uint64_t segments;         /* with data, retransmissions included; 0 = unknown (the library) */
+    uint64_t packets_sent;     /* accepted from the bench */
+    uint64_t media_bytes;      /* of these, without framing and redundancy */
+    uint64_t bytes_sent;       /* written to the kernel, everything included */
+    uint64_t dropped;          /* accepted, and dropped at this end */
+    uint64_t refused;          /* not accepted */
+    uint64_t duplicates;       /* copies that the transport discarded on reception */
+    uint64_t segments;         /* with data, retransmissions included; 0 = unknown to the library */
     uint64_t retransmitted;    /* of these, by TCP */
     uint64_t reconnects;       /* connections that were lost and replaced */
-    livetcp_usec max_queue_us; /* longest that a packet waited in user space */
+    livetcp_usec max_queue_us; /* longest wait of a packet in user space */
     char congestion_control[16]; /* in use on the first connection, or "" */
 } lt_transport_totals;
 
@@ -40,11 +40,11 @@ typedef struct lt_transport_ops {
     bool (*ready)(lt_transport *transport, unsigned flow, livetcp_error *error);
     livetcp_result (*send)(lt_transport *transport, unsigned flow, const uint8_t *packet,
                            size_t size, const livetcp_packet_info *info);
-    bool (*room)(lt_transport *transport, unsigned flow);
+    bool (*writable)(lt_transport *transport, unsigned flow);
     void (*totals)(lt_transport *transport, lt_transport_totals *out);
 } lt_transport_ops;
 
-/* The first member of every transport. */
+/* First member of every transport. */
 struct lt_transport {
     const lt_transport_ops *ops;
     const lt_scheme *scheme;
@@ -57,10 +57,10 @@ livetcp_result lt_transport_create(lt_transport **transport, const lt_scheme *sc
                                    unsigned flows, const lt_transport_user *user,
                                    livetcp_error *error);
 
-/* Closes everything without waiting; clears *transport, which may be NULL already. */
+/* Closes everything without waiting; clears *transport, which may already be NULL. */
 void lt_transport_destroy(lt_transport **transport);
 
-/* Far end: waits for one peer per flow; ports[flow] is where. */
+/* Far end: listens for one peer per flow, on ports[flow]. */
 livetcp_result lt_transport_listen(lt_transport *transport, const char *address, uint16_t *ports,
                                    livetcp_error *error);
 
@@ -68,21 +68,21 @@ livetcp_result lt_transport_listen(lt_transport *transport, const char *address,
 livetcp_result lt_transport_connect(lt_transport *transport, unsigned flow, const char *address,
                                     uint16_t port, livetcp_error *error);
 
-/* True when every connection of the flow is up; false with error->code set when one failed for
- * good, and with error->code 0 while it is under way. */
+/* True when all connections of the flow are open. False with error->code set: one has failed for
+ * good; with error->code 0: in progress. */
 bool lt_transport_ready(lt_transport *transport, unsigned flow, livetcp_error *error);
 
 /* Never blocks. */
 livetcp_result lt_transport_send(lt_transport *transport, unsigned flow, const uint8_t *packet,
                                  size_t size, const livetcp_packet_info *info);
 
-/* Whether a greedy source should send one more: none waits in user space. What it sends then is
- * what an application would write to find out that the socket takes no more (Goel et al. 2.3). */
-bool lt_transport_room(lt_transport *transport, unsigned flow);
+/* True if a greedy source should send another packet: none is queued in user space. This
+ * corresponds to an application that writes until the socket blocks (Goel et al. 2.3). */
+bool lt_transport_writable(lt_transport *transport, unsigned flow);
 
 void lt_transport_get_totals(lt_transport *transport, lt_transport_totals *out);
 
-/* One for each kind. */
+/* One function per kind. */
 livetcp_result lt_livetcp_transport_create(lt_transport **transport, unsigned flows,
                                            livetcp_error *error);
 livetcp_result lt_socket_transport_create(lt_transport **transport, unsigned flows,

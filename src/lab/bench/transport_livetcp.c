@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* LiveTCP by its public API: one session per flow, one listener per flow, which identifies the flow
- * at the far end. */
+/* LiveTCP by its public API: one session and one listener per flow; the listener identifies the
+ * flow at the far end. */
 #include "lab/bench/transport.h"
 
 #include "base/error.h"
@@ -16,7 +16,7 @@ typedef struct livetcp_transport livetcp_transport;
 typedef struct livetcp_flow {
     livetcp_transport *transport;
     livetcp_listener *listener;         /* far end */
-    _Atomic(livetcp_session *) session; /* far end: NULL until the peer has come */
+    _Atomic(livetcp_session *) session; /* far end: NULL until the peer has connected */
 } livetcp_flow;
 
 struct livetcp_transport {
@@ -24,7 +24,7 @@ struct livetcp_transport {
     livetcp_context *context;
     livetcp_flow *flows;
     pthread_mutex_t lock;
-    livetcp_error failure; /* first session that ended by itself; under the lock */
+    livetcp_error failure; /* of the first session that ended by itself; under the lock */
 };
 
 static void on_packet(livetcp_session *session, const livetcp_packet *packet, void *user)
@@ -57,7 +57,7 @@ static void on_keyframe_wanted(livetcp_session *session, uint32_t ssrc, void *us
     livetcp_flow *flow = user;
     livetcp_transport *t = flow->transport;
     (void)session;
-    (void)ssrc; /* one stream each way */
+    (void)ssrc; /* one stream per direction */
     t->base.user.key_wanted(t->base.user.user, (unsigned)(flow - t->flows));
 }
 
@@ -107,7 +107,7 @@ static livetcp_result livetcp_listen(lt_transport *base, const char *address, ui
     livetcp_transport *t = (livetcp_transport *)base;
     livetcp_config config = base->scheme->config;
     config.mode = LIVETCP_MODE_LISTENER;
-    config.interfaces[0] = '\0'; /* of the near end */
+    config.interfaces[0] = '\0'; /* used by the near end only */
     config.port = 0;
     snprintf(config.host, sizeof config.host, "%s", address);
     for (unsigned i = 0; i < base->flows; i++) {
@@ -158,7 +158,7 @@ static livetcp_result livetcp_send(lt_transport *base, unsigned index, const uin
     return livetcp_session_send_with(atomic_load(&t->flows[index].session), packet, size, info);
 }
 
-static bool livetcp_room(lt_transport *base, unsigned index)
+static bool livetcp_writable(lt_transport *base, unsigned index)
 {
     livetcp_transport *t = (livetcp_transport *)base;
     livetcp_session_stats stats = {.struct_size = sizeof stats};
@@ -224,7 +224,7 @@ static const lt_transport_ops livetcp_ops = {
     .connect = livetcp_connect,
     .ready = livetcp_ready,
     .send = livetcp_send,
-    .room = livetcp_room,
+    .writable = livetcp_writable,
     .totals = livetcp_totals,
 };
 

@@ -48,10 +48,10 @@ enum { MESSAGE_MAX = 1 << 16, SOCKET_BUFFER = 4 << 20, REASON_MAX = 200 };
 typedef struct program_flow {
     int fd; /* -1 = none */
     pid_t pid;
-    pthread_mutex_t lock; /* of what follows */
+    pthread_mutex_t lock; /* of the following members */
     bool ready, ended;
-    uint16_t port;           /* 0 = not told yet */
-    char reason[REASON_MAX]; /* of its end, if it told one */
+    uint16_t port;           /* 0 = not yet known */
+    char reason[REASON_MAX]; /* why it ended, if it said so */
     uint64_t sent, sent_bytes, dropped, refused;
 } program_flow;
 
@@ -59,10 +59,10 @@ typedef struct program_transport {
     lt_transport base;
     lt_watcher watcher; /* by flow */
     program_flow *flows;
-    char *message; /* of the thread: MESSAGE_MAX and a NUL */
+    char *message; /* of the thread: MESSAGE_MAX bytes and a NUL */
 } program_transport;
 
-/* Starts `argv` with `fd` as standard input; what it prints goes to standard error. */
+/* Starts `argv` with `fd` as standard input; its output goes to standard error. */
 static int spawn(pid_t *pid, int fd, char *const argv[])
 {
     posix_spawn_file_actions_t actions;
@@ -154,7 +154,7 @@ static void take_text(program_transport *t, unsigned index, const char *text)
     }
 }
 
-/* One message. False when there are no more, now or ever. */
+/* Handles one message. False if there are no more, now or for good. */
 static bool take_message(program_transport *t, unsigned index)
 {
     program_flow *flow = &t->flows[index];
@@ -191,7 +191,7 @@ static void on_ready(void *user, unsigned index, uint32_t events)
 
 /* ---- the transport ---- */
 
-/* The receiver's port, before the thread runs. */
+/* Waits for the receiver's port, before the thread starts. */
 static livetcp_result await_port(program_transport *t, unsigned index, uint16_t *port,
                                  livetcp_error *error)
 {
@@ -254,7 +254,7 @@ static livetcp_result program_send(lt_transport *base, unsigned index, const uin
                                    size_t size, const livetcp_packet_info *info)
 {
     program_flow *flow = &((program_transport *)base)->flows[index];
-    (void)info; /* an RTP packet says itself what other protocols ask */
+    (void)info; /* other protocols take what they need from the RTP packet */
     bool taken = send(flow->fd, packet, size, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)size;
     pthread_mutex_lock(&flow->lock);
     flow->sent += taken;
@@ -264,11 +264,11 @@ static livetcp_result program_send(lt_transport *base, unsigned index, const uin
     return taken ? LIVETCP_OK : LIVETCP_ERR_CONNECTION_LOST;
 }
 
-static bool program_room(lt_transport *base, unsigned index)
+static bool program_writable(lt_transport *base, unsigned index)
 {
     (void)base;
     (void)index;
-    return false; /* there is no greedy source of these: options.c refuses */
+    return false; /* greedy sources are rejected in options.c */
 }
 
 static void program_totals(lt_transport *base, lt_transport_totals *out)
@@ -302,7 +302,8 @@ static void program_destroy(lt_transport *base)
 {
     program_transport *t = (program_transport *)base;
     lt_watcher_stop(&t->watcher);
-    for (unsigned i = 0; t->flows && i < base->flows; i++) /* all of them learn of the end first */
+    for (unsigned i = 0; t->flows && i < base->flows;
+         i++) /* all of them get the end of input before the first is waited for */
         if (t->flows[i].fd >= 0)
             shutdown(t->flows[i].fd, SHUT_RDWR);
     for (unsigned i = 0; t->flows && i < base->flows; i++)
@@ -319,7 +320,7 @@ static const lt_transport_ops program_ops = {
     .connect = program_connect,
     .ready = program_ready,
     .send = program_send,
-    .room = program_room,
+    .writable = program_writable,
     .totals = program_totals,
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The naive application that LiveTCP is compared with: one TCP socket per flow, written to at
- * once, RFC 4571 framing, one thread that reads. */
+/* The naive application that LiveTCP is compared with: one TCP socket per flow, written at once,
+ * RFC 4571 framing, one thread that reads. */
 #include "lab/bench/transport.h"
 
 #include "base/bytes.h"
@@ -19,15 +19,15 @@
 
 /* ---- one flow: a TCP socket, its unwritten bytes, and the frame it is reading ---- */
 
-/* Unwritten bytes a flow keeps before it drops packets; the kernel's send buffer, which takes
- * megabytes before this sees any, is where such an application's delay comes from. */
+/* Maximum of unwritten bytes per flow before packets are dropped. The delay of such an application
+ * is mostly in the kernel's send buffer, which holds megabytes before this is used. */
 #define PENDING_MAX ((size_t)8 << 20)
 
 typedef struct socket_flow {
-    pthread_mutex_t lock; /* of everything but `frame` and `frame_used` */
+    pthread_mutex_t lock; /* of all members but `frame` and `frame_used` */
     int listener;         /* -1 = none */
     int fd;               /* -1 = not connected */
-    uint8_t *pending;     /* bytes for the kernel: [pending_start, pending_end) */
+    uint8_t *pending;     /* unwritten bytes: [pending_start, pending_end) */
     size_t pending_start, pending_end, pending_size;
     uint8_t *frame; /* bytes read, from the start of a frame */
     size_t frame_used;
@@ -59,7 +59,7 @@ static void flow_clear(socket_flow *flow)
     pthread_mutex_destroy(&flow->lock);
 }
 
-/* Makes space for `size` more bytes behind pending_end. */
+/* Makes space for `size` more bytes after pending_end. */
 static livetcp_result reserve(socket_flow *flow, size_t size)
 {
     size_t used = flow->pending_end - flow->pending_start;
@@ -87,7 +87,7 @@ static void keep(socket_flow *flow, const uint8_t *data, size_t size)
     flow->pending_end += size;
 }
 
-/* Writes pending bytes; false while some remain. Caller holds the lock. */
+/* Writes pending bytes; false while some remain. The caller holds the lock. */
 static bool flow_flush(socket_flow *flow)
 {
     while (flow->pending_start < flow->pending_end) {
@@ -105,8 +105,8 @@ static bool flow_flush(socket_flow *flow)
     return true;
 }
 
-/* Writes a frame, or keeps the bytes that the kernel does not take. Caller holds the lock. *blocked
- * is true when bytes are pending afterwards. */
+/* Writes a frame, or stores the bytes that the kernel does not accept. The caller holds the lock.
+ * *blocked: bytes are pending afterwards. */
 static livetcp_result flow_send(socket_flow *flow, const uint8_t *packet, size_t size,
                                 bool *blocked)
 {
@@ -125,7 +125,7 @@ static livetcp_result flow_send(socket_flow *flow, const uint8_t *packet, size_t
     return LIVETCP_OK;
 }
 
-/* Hands over the whole frames in the buffer and moves the rest to its start. */
+/* Delivers the complete frames in the buffer and moves the rest to its start. */
 static void deliver(socket_flow *flow, const lt_transport *transport)
 {
     size_t at = 0;
@@ -140,8 +140,8 @@ static void deliver(socket_flow *flow, const lt_transport *transport)
     memmove(flow->frame, flow->frame + at, flow->frame_used);
 }
 
-/* Reads the available bytes and hands over every whole packet. False when the connection has
- * ended. */
+/* Reads the available bytes and delivers each complete packet. False at the end of the
+ * connection. */
 static bool flow_read(socket_flow *flow, const lt_transport *transport)
 {
     for (;;) {
@@ -263,7 +263,7 @@ static bool socket_ready(lt_transport *base, unsigned index, livetcp_error *erro
 static livetcp_result socket_send(lt_transport *base, unsigned index, const uint8_t *packet,
                                   size_t size, const livetcp_packet_info *info)
 {
-    (void)info; /* there is one connection */
+    (void)info; /* there is one connection only */
     socket_transport *t = (socket_transport *)base;
     socket_flow *flow = &t->flows[index];
     bool was_blocked, blocked;
@@ -276,13 +276,13 @@ static livetcp_result socket_send(lt_transport *base, unsigned index, const uint
     return result;
 }
 
-static bool socket_room(lt_transport *base, unsigned index)
+static bool socket_writable(lt_transport *base, unsigned index)
 {
     socket_flow *flow = &((socket_transport *)base)->flows[index];
     pthread_mutex_lock(&flow->lock);
-    bool room = flow->fd >= 0 && !flow->failed && flow->pending_start == flow->pending_end;
+    bool writable = flow->fd >= 0 && !flow->failed && flow->pending_start == flow->pending_end;
     pthread_mutex_unlock(&flow->lock);
-    return room;
+    return writable;
 }
 
 static void socket_totals(lt_transport *base, lt_transport_totals *out)
@@ -322,7 +322,7 @@ static const lt_transport_ops socket_ops = {
     .connect = socket_connect,
     .ready = socket_ready,
     .send = socket_send,
-    .room = socket_room,
+    .writable = socket_writable,
     .totals = socket_totals,
 };
 

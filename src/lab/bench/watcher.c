@@ -8,7 +8,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-/* The number of `wake`. */
+/* Number of the descriptor `wake`. */
 enum { EVENT_WAKE = UINT32_MAX };
 
 livetcp_result lt_watcher_init(lt_watcher *watcher,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Host information for livetcp doctor. Gathering (gather.h) fills it in; classifying (checks.h)
- * reads nothing else, so that every classification can be tested with made-up values. */
+/* Host information for livetcp doctor. gather.h fills it in; the checks (checks.h) read nothing
+ * else, so that each can be tested with made-up values. */
 #ifndef LT_LAB_DOCTOR_FACTS_H
 #define LT_LAB_DOCTOR_FACTS_H
 
@@ -10,7 +10,7 @@
 typedef enum lt_knowledge {
     LT_KNOWN,
     LT_ABSENT, /* absent on this host; `error` may give details */
-    LT_FAILED, /* it could not be asked: `error` is the errno, or 0 when it was not tried */
+    LT_FAILED, /* query failed: `error` is the errno, or 0 if it was not tried */
 } lt_knowledge;
 
 /* A file below /proc/sys/net. */
@@ -50,7 +50,7 @@ typedef enum lt_sysctl {
 typedef struct lt_sysctl_fact {
     lt_knowledge how;
     int error;
-    char text[128]; /* one line, tabs turned into spaces */
+    char text[128]; /* one line, with tabs as spaces */
 } lt_sysctl_fact;
 
 /* The route to the peer and its TCP metrics; 0 = not set in the route. */
@@ -76,31 +76,32 @@ typedef enum lt_offload {
 } lt_offload;
 
 typedef struct lt_interface_fact {
-    char name[IF_NAMESIZE];      /* "" = there is none to ask about */
+    char name[IF_NAMESIZE];      /* "" = none */
     unsigned mtu, queue_packets; /* 0 = unknown */
     bool offload_known[LT_OFFLOAD_COUNT], offload[LT_OFFLOAD_COUNT];
     bool coalescing_known;
-    unsigned coalesce_us; /* the receive interrupt may wait this long */
+    unsigned coalesce_us; /* maximum delay of the receive interrupt */
     lt_knowledge qdisc_how;
     int qdisc_error;
-    char qdisc[32], inner_qdisc[32]; /* the root's kind; of the children of a multi-queue root */
+    char qdisc[32],
+        inner_qdisc[32]; /* kind of the root qdisc, and of the children of a multi-queue root */
 } lt_interface_fact;
 
 /* Capabilities of a TCP socket of this program. */
 typedef struct lt_socket_fact {
-    lt_knowledge how; /* could a socket be made at all? */
+    lt_knowledge how; /* whether a socket could be created */
     int error;
     char congestion_control[32];
-    char selectable[128]; /* those of the available ones that it could choose, by name */
+    char selectable[128]; /* algorithms that the socket could select, by name */
     bool rto_min, delack_max, notsent_lowat, thin_linear;
-    lt_knowledge timestamps_how; /* a connection over the loopback, with timestamps */
+    lt_knowledge timestamps_how; /* of a loopback connection with timestamps */
     int timestamps_error;
     bool timestamp_sent, timestamp_acknowledged, timestamp_received;
 } lt_socket_fact;
 
 typedef struct lt_tun_fact {
     lt_knowledge how;
-    char why[256]; /* not LT_KNOWN: the error that livetcp emulate would report */
+    char why[256]; /* if not LT_KNOWN: the error that livetcp emulate would report */
 } lt_tun_fact;
 
 typedef struct lt_facts {

@@ -71,7 +71,7 @@ typedef struct queue_search {
     int index;
 } queue_search;
 
-/* Below a root with several queues, each has one of its own; the first speaks for all. */
+/* A multi-queue root has a qdisc per queue; the first one is reported for all. */
 static void take_qdisc(const struct nlmsghdr *message, void *context)
 {
     queue_search *s = context;

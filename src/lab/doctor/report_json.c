@@ -62,7 +62,7 @@ livetcp_result lt_doctor_json(const lt_diagnosis *diagnosis, FILE *out, livetcp_
     json_t *root = lt_json_document("livetcp/doctor/1", &failed), *checks = json_array();
     lt_json_put(root, "machine", machine_json(diagnosis->facts, &failed), &failed);
     for (size_t i = 0; i < diagnosis->count; i++)
-        lt_json_append(checks, check_json(&lt_checks[i], &diagnosis->findings[i], &failed),
+        lt_json_append(checks, check_json(lt_check_at(i), &diagnosis->findings[i], &failed),
                        &failed);
     lt_json_put(root, "checks", checks, &failed);
     lt_json_put(root, "sysctls", sysctls_json(diagnosis->facts, &failed), &failed);

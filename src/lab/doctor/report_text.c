@@ -106,7 +106,7 @@ static void print_costs(const page *p, const lt_diagnosis *d)
     qsort(order, count, sizeof *order, compare);
     heading(p, red, "Costs delay (with a round trip R of 100 ms and a packet every T = 20 ms):");
     for (size_t i = 0; i < count; i++)
-        print_cost(p, &lt_checks[order[i]], &d->findings[order[i]]);
+        print_cost(p, lt_check_at(order[i]), &d->findings[order[i]]);
 }
 
 static void print_short(const page *p, const lt_diagnosis *d, lt_check_result result,
@@ -119,7 +119,7 @@ static void print_short(const page *p, const lt_diagnosis *d, lt_check_result re
     for (size_t i = 0; i < d->count; i++) {
         if (d->findings[i].result != result)
             continue;
-        fprintf(p->out, "  %-*s", WIDTH, lt_checks[i].title);
+        fprintf(p->out, "  %-*s", WIDTH, lt_check_at(i)->title);
         print_words(p, d->findings[i].found, WIDTH + 2, WIDTH + 2);
     }
 }
@@ -140,7 +140,7 @@ void lt_doctor_print(const lt_diagnosis *diagnosis, bool colour, FILE *out)
 {
     const page p = {out, colour};
     const unsigned *n = diagnosis->results;
-    fprintf(out, "%u of %zu checks found something that costs delay, %u nothing, %u cannot tell.\n",
+    fprintf(out, "%u of %zu checks found something that costs delay, %u nothing, %u unknown.\n",
             n[LT_CHECK_COSTS], diagnosis->count, n[LT_CHECK_OK], n[LT_CHECK_UNKNOWN]);
     print_host(&p, diagnosis->facts);
     print_costs(&p, diagnosis);
@@ -148,6 +148,6 @@ void lt_doctor_print(const lt_diagnosis *diagnosis, bool colour, FILE *out)
     print_short(&p, diagnosis, LT_CHECK_OK, green, "Costs nothing:");
     if (n[LT_CHECK_COSTS])
         fputs("\nNothing was changed. Commands take root and last until the next start;\n"
-              "docs/guide/doctor.md says how to make them stay.\n",
+              "docs/guide/doctor.md explains how to make them permanent.\n",
               out);
 }

@@ -84,14 +84,14 @@ void lt_sysctls_read(lt_facts *facts, const char *root)
         read_one(&facts->sysctl[i], root, table[i].name);
 }
 
-/* The numbers of a line, as many as there are up to `most`; -1 when it holds anything else. */
-static int numbers(const lt_sysctl_fact *fact, long long *values, int most)
+/* The numbers of a line, as many as there are up to `max_count`; -1 when it holds anything else. */
+static int numbers(const lt_sysctl_fact *fact, long long *values, int max_count)
 {
     const char *at = fact->text;
     int count = 0;
     if (fact->how != LT_KNOWN)
         return -1;
-    while (count < most) {
+    while (count < max_count) {
         char *end;
         values[count] = strtoll(at, &end, 10);
         if (end == at)
@@ -140,7 +140,7 @@ void lt_sysctl_why(const lt_facts *facts, lt_sysctl which, char *text, size_t si
     const lt_sysctl_fact *fact = &facts->sysctl[which];
     const char *name = table[which].name;
     if (fact->how == LT_KNOWN)
-        snprintf(text, size, "%s says '%.40s', which is not what was expected", name, fact->text);
+        snprintf(text, size, "%s says '%.40s', which is not the expected format", name, fact->text);
     else if (fact->how == LT_FAILED)
         snprintf(text, size, "%s cannot be read: %s", name, strerror(fact->error));
     else if (!lt_kernel_from(facts, table[which].major, table[which].minor))

@@ -24,7 +24,7 @@ static void give_terminal(pid_t group)
     int terminal = open("/dev/tty", O_RDWR | O_CLOEXEC);
     if (terminal < 0)
         return;
-    /* A background process that does this would be stopped by SIGTTOU. */
+    /* tcsetpgrp() from a background process raises SIGTTOU. */
     sigemptyset(&stop);
     sigaddset(&stop, SIGTTOU);
     pthread_sigmask(SIG_BLOCK, &stop, &before);
@@ -33,7 +33,7 @@ static void give_terminal(pid_t group)
     close(terminal);
 }
 
-/* Has this process group the terminal, if there is one? */
+/* True if this process group has the terminal. */
 static bool has_terminal(pid_t group)
 {
     int terminal = open("/dev/tty", O_RDWR | O_CLOEXEC);
@@ -53,9 +53,9 @@ static void reset_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* In the child, beside the threads of the parent: async-signal-safe calls only, to which execvp()
- * belongs where it does not allocate (glibc since 2.24, musl). No message is formatted. Reports why
- * it failed through `report`. */
+/* In the child of a process with threads: async-signal-safe calls only, which includes execvp()
+ * where it does not allocate (glibc since 2.24, musl). Formats no message. Reports the reason of a
+ * failure through `report`. */
 static void run_child(const lt_path *path, lt_end end, const char *const *argv, bool foreground,
                       pid_t parent, int report)
 {
@@ -103,8 +103,7 @@ pid_t lt_children_start(const lt_path *path, lt_end end, const char *const *argv
     return child;
 }
 
-/* Visits the descendants of `parent` below its direct children first, so that nothing is adopted
- * away while it is looked at. */
+/* Signals the descendants of `parent`, deepest first, so that none is reparented in between. */
 static void signal_below(pid_t parent, int signal_number, int depth)
 {
     char path[64];

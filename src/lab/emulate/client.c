@@ -30,7 +30,7 @@ static int connect_to(const char *name)
     return -1;
 }
 
-/* One line out, one line back; NULL when the connection failed. */
+/* Sends a line and reads the answer; NULL if the connection failed. */
 static json_t *exchange(FILE *stream, json_t *request)
 {
     json_t *reply = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The clients of a running emulator, on its control socket. */
+/* Client commands for a running emulator, through its control socket. */
 #ifndef LT_LAB_EMULATE_CLIENT_H
 #define LT_LAB_EMULATE_CLIENT_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The pseudocode of RFC 8289, section 5, with ECN as its section 3.5 permits: where the law says
- * drop, a packet that can be marked is marked and sent. */
+/* The pseudocode of RFC 8289 section 5, with ECN as section 3.5 permits: instead of dropping a
+ * packet that supports ECN, CoDel marks and sends it. */
 #include "lab/emulate/codel.h"
 
 #include "lab/emulate/ecn.h"
@@ -35,7 +35,7 @@ static bool take(lt_codel *codel, const lt_codel_params *params, lt_fifo *queue,
     return true;
 }
 
-/* True when the packet goes on, with a mark. */
+/* True if the packet was marked, and is sent. */
 static bool mark(const lt_codel_params *params, lt_held *packet)
 {
     if (!params->ecn || packet->ecn == LT_ECN_NOT_ECT)
@@ -49,7 +49,7 @@ static void enter_dropping(lt_codel *codel, const lt_codel_params *params, livet
     const uint32_t delta = codel->count - codel->last_count;
 
     codel->dropping = true;
-    /* Close to the last dropping state, the drop rate that controlled the queue is known. */
+    /* Soon after the last dropping state, its drop rate is a good start value. */
     codel->count = delta > 1 && now - codel->drop_next < 16 * params->interval ? delta : 1;
     codel->drop_next = control_law(params, now, codel->count);
     codel->last_count = codel->count;

@@ -15,7 +15,7 @@
 enum { MAX_CLIENTS = 16, MAX_REQUEST = 4096 };
 
 typedef struct peer {
-    uv_pipe_t pipe; /* data: the peer */
+    uv_pipe_t pipe; /* data: the client */
     lt_control *control;
     size_t used;
     char request[MAX_REQUEST];
@@ -111,7 +111,7 @@ static bool send_answer(peer *to, json_t *json)
     json_decref(json);
     if (sent && text) {
         sent->text = text;
-        text[size] = '\n'; /* in place of the terminator: a line, not a string */
+        text[size] = '\n'; /* replaces the terminating NUL */
         uv_buf_t buffer = uv_buf_init(text, (unsigned)size + 1);
         if (!uv_write(&sent->write, (uv_stream_t *)&to->pipe, &buffer, 1, on_written))
             return true;
@@ -147,7 +147,7 @@ static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer)
         memmove(from->request, end + 1, from->used);
     }
     if (from->used == MAX_REQUEST)
-        close_client(from); /* no request is that long */
+        close_client(from); /* the request is too long */
 }
 
 static void on_connection(uv_stream_t *listener, int status)
@@ -170,7 +170,7 @@ static void on_connection(uv_stream_t *listener, int status)
     control->clients[slot] = created;
 }
 
-/* Removes a socket without a listener. */
+/* Removes a socket file without a listener. */
 static void remove_stale(const char *name)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -225,7 +225,7 @@ void lt_control_destroy(lt_control **control)
     for (int i = 0; i < MAX_CLIENTS; i++)
         if ((*control)->clients[i])
             close_client((*control)->clients[i]);
-    /* Closing a bound pipe removes its socket file. */
+    /* closing a bound pipe removes its socket file */
     uv_close((uv_handle_t *)&(*control)->listener, on_listener_closed);
     *control = NULL;
 }

@@ -18,11 +18,11 @@
 typedef struct lt_control lt_control;
 
 /* Serves `path` at the socket `name`, which only this user can connect to. A socket left behind by
- * a run that was killed is replaced; anything else of that name is left alone and an error. */
+ * a killed run is replaced; any other file of that name is an error. */
 lt_control *lt_control_create(uv_loop_t *loop, const char *name, lt_path *path,
                               livetcp_error *error);
 
-/* Closes all clients and removes the socket; the loop must run until uv_loop_alive() is false. */
+/* Closes all clients and removes the socket. The loop must run until uv_loop_alive() is false. */
 void lt_control_destroy(lt_control **control);
 
 #endif

@@ -19,14 +19,14 @@ lt_ecn lt_ecn_read(const uint8_t *packet, size_t size)
     switch (ip_version(packet, size)) {
     case 4:
         return (lt_ecn)(packet[1] & 3);
-    case 6: /* the traffic class is bits 4 to 11 of the header */
+    case 6: /* the traffic class is in bits 4 to 11 of the header */
         return (lt_ecn)(packet[1] >> 4 & 3);
     default:
         return LT_ECN_NOT_ECT;
     }
 }
 
-/* RFC 1624, equation 3: HC' = ~(~HC + ~m + m'), m being the header's first 16-bit word. */
+/* RFC 1624 equation 3: HC' = ~(~HC + ~m + m'), m being the header's first 16-bit word. */
 static void mark_ipv4(uint8_t *packet)
 {
     uint16_t before = lt_read_be16(packet);

@@ -13,11 +13,11 @@ typedef enum lt_ecn {
     LT_ECN_CE = 3,
 } lt_ecn;
 
-/* The codepoint; LT_ECN_NOT_ECT also for a packet that is neither IPv4 nor IPv6 or is cut short. */
+/* The codepoint; LT_ECN_NOT_ECT for a packet that is truncated, or neither IPv4 nor IPv6. */
 lt_ecn lt_ecn_read(const uint8_t *packet, size_t size);
 
-/* Sets "congestion experienced", in IPv4 with its header checksum, on an ECT packet; leaves every
- * other packet alone. */
+/* Sets "congestion experienced" on an ECT packet, and updates IPv4's header checksum; any other
+ * packet is unchanged. */
 void lt_ecn_mark(uint8_t *packet, size_t size);
 
 #endif

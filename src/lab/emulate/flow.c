@@ -12,8 +12,8 @@ enum {
     IPV6_HEADER = 40,
     TCP = 6,
     UDP = 17,
-    PORTS = 4,         /* bytes of both ports, which TCP and UDP have first */
-    FRAGMENT = 0x3fff, /* more fragments, or an offset */
+    PORTS = 4,         /* bytes of both ports, the first fields of TCP and UDP */
+    FRAGMENT = 0x3fff, /* "more fragments" flag, or an offset */
 };
 
 static uint64_t mix(uint64_t hash, const uint8_t *bytes, size_t size)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* One loop: read arrived packets, write due packets, sleep until the next departure. Timing comes
- * from ppoll(), which takes nanoseconds; the thread asks for SCHED_FIFO, which also takes away the
- * timer slack, and otherwise for the smallest slack there is. It never spins: a real-time thread
- * that never sleeps starves the rest of the machine, and the kernel then stops it for 50 ms in each
- * second. */
+/* One loop: reads packets that have arrived, writes packets that are due, and sleeps until the next
+ * departure. It waits with ppoll(), which has nanosecond resolution; the thread uses SCHED_FIFO if
+ * permitted, which also has no timer slack, and otherwise the smallest slack. It never busy-waits:
+ * the kernel would stop a real-time thread that does for 50 ms of each second. */
 #define _GNU_SOURCE
 #include "lab/emulate/forwarder.h"
 
@@ -24,9 +23,9 @@
 #include <unistd.h>
 
 enum {
-    READ_BATCH = 16,        /* packets from one end before the rest has a turn */
-    WRITE_BATCH = 64,       /* to one end, likewise */
-    HEARTBEAT_USEC = 5000,  /* longest sleep, so that a stall of an idle path is seen too */
+    READ_BATCH = 16,        /* packets read from one end per turn */
+    WRITE_BATCH = 64,       /* packets written to one end per turn */
+    HEARTBEAT_USEC = 5000,  /* longest sleep, so that stalls of an idle path are noticed as well */
     REALTIME_PRIORITY = 20, /* above ordinary work, below the kernel's own threads */
 };
 
@@ -41,12 +40,12 @@ typedef struct lane {
 struct lt_forwarder {
     pthread_t thread;
     _Bool started;
-    pthread_mutex_t lock; /* everything below, while the thread runs */
+    pthread_mutex_t lock; /* of all following members, while the thread runs */
     lane lanes[LT_PATH_LANES];
     unsigned lane_count;
     lt_pool pool;
     size_t mtu;
-    int wake; /* eventfd: look at `stopping` and the departures again */
+    int wake; /* eventfd: check `stopping` and the departures again */
     _Bool stopping;
     lt_path_health health;
 };
@@ -118,8 +117,8 @@ static void note_stall(lt_path_health *health, livetcp_usec expected, livetcp_us
         health->longest_stall = late;
 }
 
-/* Sleeps until the next departure, a packet, or the end of the heartbeat. Returns when it should
- * have woken at the latest. */
+/* Sleeps until the next departure, a packet, or the heartbeat. Returns the latest time at which it
+ * should have woken up. */
 static livetcp_usec wait_for_work(struct pollfd *fds, nfds_t count, livetcp_usec departure)
 {
     livetcp_usec now = lt_clock_now();
@@ -129,7 +128,7 @@ static livetcp_usec wait_for_work(struct pollfd *fds, nfds_t count, livetcp_usec
     const struct timespec sleep = lt_clock_timespec(until - now);
     if (ppoll(fds, count, &sleep, NULL) < 0)
         for (nfds_t i = 0; i < count; i++)
-            fds[i].revents = POLLIN; /* interrupted: look anyway */
+            fds[i].revents = POLLIN; /* interrupted: tries to read anyway */
     return until;
 }
 
@@ -137,7 +136,7 @@ static void drain(int event)
 {
     uint64_t count;
     if (read(event, &count, sizeof count) < 0 && errno != EAGAIN)
-        abort(); /* an eventfd of our own cannot fail otherwise */
+        abort(); /* an own eventfd cannot fail in another way */
 }
 
 static void forward(lt_forwarder *forwarder)
@@ -161,7 +160,7 @@ static void forward(lt_forwarder *forwarder)
             if (fds[i].revents)
                 read_batch(forwarder, &lanes[i]);
         }
-        note_stall(&forwarder->health, woken, lt_clock_now()); /* a turn is far shorter */
+        note_stall(&forwarder->health, woken, lt_clock_now()); /* a turn is much shorter */
         livetcp_usec departure = next_departure(forwarder);
         pthread_mutex_unlock(&forwarder->lock);
         if (stopping)
@@ -184,7 +183,7 @@ static void *forwarder_main(void *argument)
     return NULL;
 }
 
-/* Signals are the application's business: the thread takes none. */
+/* Signals belong to the application: the thread blocks all of them. */
 static int start_thread(lt_forwarder *forwarder)
 {
     sigset_t all, before;
@@ -195,8 +194,8 @@ static int start_thread(lt_forwarder *forwarder)
     return failed;
 }
 
-/* With priority inheritance: a thread that changes parameters at ordinary priority on a busy
- * machine must not hold up the forwarder. */
+/* With priority inheritance: a thread of ordinary priority that changes parameters on a busy
+ * machine must not delay the forwarder. */
 static void init_lock(pthread_mutex_t *lock)
 {
     pthread_mutexattr_t attributes;
@@ -294,7 +293,7 @@ livetcp_result lt_forwarder_set(lt_forwarder *forwarder, lt_direction direction,
         lt_link_set(forwarder->lanes[direction].link, lt_clock_now(), params, error);
     pthread_mutex_unlock(&forwarder->lock);
     if (!result)
-        wake(forwarder); /* departures may have come nearer */
+        wake(forwarder); /* departures may be earlier now */
     return result;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Packets held by a link: a FIFO of packets that wait for the transmitter, and a heap of packets in
- * flight, ordered by departure. Both grow by doubling and never shrink, so that a link in steady
- * state allocates nothing. */
+/* Packets held by a link: a FIFO that waits for the transmitter, and a heap of packets in flight,
+ * ordered by departure. Both grow by doubling and never shrink, so that a link in steady state does
+ * not allocate. */
 #ifndef LT_LAB_EMULATE_HELD_H
 #define LT_LAB_EMULATE_HELD_H
 
@@ -15,11 +15,11 @@ typedef struct lt_held {
     void *packet;           /* the caller's */
     uint32_t size;          /* bytes */
     uint32_t flow;          /* see lt_flow_hash() */
-    uint8_t ecn;            /* lt_ecn, as it came */
-    uint8_t route;          /* of equal cost, by flow */
+    uint8_t ecn;            /* lt_ecn, on arrival */
+    uint8_t route;          /* equal-cost route, by flow */
     bool marked;            /* CE was set by this link */
-    double spread;          /* this packet's draw, in [0, 1), of the jitter */
-    livetcp_usec arrival;   /* when it was pushed */
+    double spread;          /* random value in [0, 1) for the jitter */
+    livetcp_usec arrival;   /* when it was offered */
     livetcp_usec departure; /* set when it leaves the transmitter */
     uint64_t order;         /* breaks ties between equal departures */
 } lt_held;
@@ -33,7 +33,7 @@ typedef struct lt_fifo {
 } lt_fifo;
 
 bool lt_fifo_push(lt_fifo *fifo, const lt_held *held); /* false: out of memory */
-bool lt_fifo_reserve(lt_fifo *fifo, size_t count);     /* in all; pushes within it succeed */
+bool lt_fifo_reserve(lt_fifo *fifo, size_t count); /* total capacity; pushes within it succeed */
 bool lt_fifo_pop(lt_fifo *fifo, lt_held *out);
 void lt_fifo_clear(lt_fifo *fifo);
 
@@ -43,10 +43,10 @@ typedef struct lt_flight {
     size_t count;
 } lt_flight;
 
-/* Makes space for `count` packets in all; lt_flight_push() must not be called without space. */
+/* Reserves space for `count` packets in total; lt_flight_push() requires space. */
 bool lt_flight_reserve(lt_flight *flight, size_t count);
 void lt_flight_push(lt_flight *flight, const lt_held *held);
-const lt_held *lt_flight_first(const lt_flight *flight); /* NULL when empty */
+const lt_held *lt_flight_first(const lt_flight *flight); /* NULL if empty */
 bool lt_flight_pop(lt_flight *flight, lt_held *out);
 void lt_flight_clear(lt_flight *flight);
 

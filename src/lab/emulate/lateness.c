@@ -15,7 +15,7 @@ static unsigned bucket_of(uint64_t value)
     return 2 * SUB + (shift - 1) * SUB + (unsigned)((value >> shift) - SUB);
 }
 
-/* The largest value that falls into the bucket. */
+/* The largest value in the bucket. */
 static livetcp_usec bucket_end(unsigned bucket)
 {
     if (bucket < 2 * SUB)

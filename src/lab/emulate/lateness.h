@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Lateness of events: a histogram in microseconds with 1/64 relative resolution, fixed memory and
- * no allocation, so that a real-time thread can write it. */
+/* Histogram of lateness in microseconds: 1/64 relative resolution, fixed size and no allocation, so
+ * that a real-time thread can write it. */
 #ifndef LT_LAB_EMULATE_LATENESS_H
 #define LT_LAB_EMULATE_LATENESS_H
 
@@ -21,11 +21,11 @@ typedef struct lt_lateness {
     uint64_t buckets[LT_LATENESS_BUCKETS];
 } lt_lateness;
 
-/* All zero is an empty histogram. Negative values count as 0, values over 2^31 - 1 as that. */
+/* A zeroed histogram is empty. Negative values count as 0, values above 2^31 - 1 as that. */
 void lt_lateness_add(lt_lateness *lateness, livetcp_usec value);
 
-/* The smallest value that at least `share` (0 to 1) of all values do not exceed, rounded up to its
- * bucket's end but never above the maximum; 0 when the histogram is empty. */
+/* The smallest value that a share of at least `share` (0 to 1) does not exceed, rounded up to the
+ * end of its bucket, at most the maximum; 0 if the histogram is empty. */
 livetcp_usec lt_lateness_quantile(const lt_lateness *lateness, double share);
 
 #endif

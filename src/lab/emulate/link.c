@@ -14,9 +14,10 @@ enum { NSEC_PER_USEC = 1000 };
 struct lt_link {
     lt_link_params params;
     unsigned next_change; /* of params.changes */
-    livetcp_usec epoch;   /* planned times count from here; LIVETCP_NEVER: not begun */
+    livetcp_usec epoch;   /* origin of planned times; LIVETCP_NEVER: not begun */
     lt_gilbert burst;     /* of params.loss and params.burst */
-    lt_rng loss_rng; /* a generator each: a change of one impairment leaves the others' draws */
+    lt_rng loss_rng; /* a generator per impairment, so that changing one leaves the draws of the
+                        others unchanged */
     lt_rng jitter_rng;
     lt_rng route_rng;
     lt_gilbert_state burst_state;
@@ -24,12 +25,12 @@ struct lt_link {
     lt_policer policer;
 
     lt_queue *queue;
-    lt_fifo dropped; /* were taken, and are to be given back */
+    lt_fifo dropped; /* dropped after acceptance, to be returned to the owner */
     lt_rate_trace *trace;
     lt_transmitter transmitter;
-    bool busy; /* `sending` is being transmitted */
+    bool busy; /* `sending` is in transmission */
     lt_held sending;
-    int64_t tx_end; /* ns, when it is */
+    int64_t tx_end; /* ns, end of the transmission */
     lt_flight flight;
     livetcp_usec last_departure[LT_MAX_ROUTES];
     uint64_t order;
@@ -49,7 +50,7 @@ static lt_queue_params queue_params(const lt_link_params *params)
     };
 }
 
-/* Puts the packets of one queue into another, without a limit. */
+/* Moves all packets of one queue into another, without a limit. */
 static void move_packets(lt_link *link, lt_queue *to)
 {
     lt_queue_params unlimited = queue_params(&link->params);
@@ -61,7 +62,7 @@ static void move_packets(lt_link *link, lt_queue *to)
             lt_fifo_push(&link->dropped, &held);
 }
 
-/* A queue of the discipline that the parameters ask for. Without memory the old one stays. */
+/* Switches to the discipline of the parameters. Out of memory: the old one stays. */
 static bool use_queue(lt_link *link, const lt_link_params *before)
 {
     const lt_queue_params params = queue_params(&link->params);
@@ -97,7 +98,7 @@ static livetcp_result use_trace(lt_link *link, const lt_link_params *before, liv
     return LIVETCP_OK;
 }
 
-/* On failure the link is as before. */
+/* On failure the link is unchanged. */
 static livetcp_result use_params(lt_link *link, livetcp_usec now, const lt_link_params *params,
                                  livetcp_error *error)
 {
@@ -153,7 +154,7 @@ void lt_link_destroy(lt_link **link)
     *link = NULL;
 }
 
-/* Every process steps on every packet, also when an earlier one has already lost it. */
+/* Each process steps on every packet, also on one that another process has lost already. */
 static lt_link_result draw_loss(lt_link *link)
 {
     bool bursty = link->params.burst > 0;
@@ -204,7 +205,7 @@ static void propagate(lt_link *link, lt_held *held, livetcp_usec sent)
     lt_flight_push(&link->flight, held);
 }
 
-/* The next packet of the queue goes to the transmitter, at `start` ns. */
+/* Moves the next packet of the queue to the transmitter, at `start` ns. */
 static void transmit_next(lt_link *link, int64_t start, bool idle)
 {
     const size_t before = link->dropped.count;
@@ -216,7 +217,7 @@ static void transmit_next(lt_link *link, int64_t start, bool idle)
     link->tx_end = lt_transmitter_send(&link->transmitter, start, idle, link->sending.size);
 }
 
-/* Everything the transmitter has finished by `now` goes into flight. */
+/* Moves packets whose transmission has ended by `now` into flight. */
 static void transmit_until(lt_link *link, livetcp_usec now)
 {
     while (link->busy && usec_after(link->tx_end) <= now) {
@@ -225,8 +226,7 @@ static void transmit_until(lt_link *link, livetcp_usec now)
     }
 }
 
-/* The part of a packet that is not yet on the wire takes the new rate; a trace has it from its
- * beginning. */
+/* Transmits the rest of a packet at the new rate; with a trace, the whole packet. */
 static void restart_sending(lt_link *link, livetcp_usec now, const lt_link_params *before)
 {
     const uint64_t rate = link->params.rate;
@@ -262,7 +262,7 @@ static livetcp_usec next_change(const lt_link *link)
                : link->epoch + link->params.changes[link->next_change].at;
 }
 
-/* To `now`, through the planned changes until then. */
+/* Advances to `now`, through the planned changes until then. */
 static void advance(lt_link *link, livetcp_usec now)
 {
     for (livetcp_usec at; (at = next_change(link)) <= now;) {
@@ -287,7 +287,7 @@ static lt_link_result enqueue(lt_link *link, livetcp_usec now, lt_held *held)
         (held->ecn == LT_ECN_ECT0 || held->ecn == LT_ECN_ECT1))
         held->marked = lt_limit_exceeded(&link->params.ecn, packets, bytes - held->size + 1);
     if (held->marked)
-        held->ecn = LT_ECN_CE; /* for an AQM, whose marks are counted when it makes them */
+        held->ecn = LT_ECN_CE; /* already CE for the AQM, which counts its own marks */
     switch (lt_queue_push(link->queue, held, sending, &link->dropped)) {
     case LT_QUEUE_FULL:
         return LT_LINK_DROPPED_QUEUE;
@@ -307,7 +307,7 @@ static lt_link_result enqueue(lt_link *link, livetcp_usec now, lt_held *held)
     return LT_LINK_TAKEN;
 }
 
-/* Of the flow's route; draws for every packet, as the others do. */
+/* Draws the loss of the flow's route, for every packet, as the other processes do. */
 static lt_link_result draw_route(lt_link *link, lt_held *held)
 {
     const lt_routes *routes = &link->params.routes;
@@ -387,11 +387,12 @@ livetcp_usec lt_link_next(const lt_link *link)
     livetcp_usec next = first ? first->departure : LIVETCP_NEVER;
     if (link->busy) {
         livetcp_usec sent = usec_after(link->tx_end);
-        /* A packet behind it may overtake it, but not its propagation delay. */
+        /* Packets behind it may overtake it, but none arrives before the propagation delay. */
         livetcp_usec departure = link->params.reorder || link->params.routes.count
                                      ? sent + link->params.delay
                                      : departure_of(link, &link->sending, sent);
-        const livetcp_usec change = next_change(link); /* after which it may be sooner */
+        const livetcp_usec change =
+            next_change(link); /* after the next change packets may leave sooner */
         if (departure < next)
             next = departure;
         if (change < next)
@@ -451,7 +452,7 @@ livetcp_result lt_link_set(lt_link *link, livetcp_usec now, const lt_link_params
         return result;
     advance(link, now);
     result = change_params(link, now, params, error);
-    link->next_change = 0; /* the plan may be another one */
+    link->next_change = 0; /* the plan may have changed */
     while (next_change(link) <= now)
         link->next_change++;
     advance(link, now);

@@ -19,23 +19,23 @@
 
 typedef struct lt_link lt_link;
 
-/* A packet that comes to the link. It never looks into it. */
+/* A packet offered to the link, which does not read its content. */
 typedef struct lt_link_packet {
-    void *packet;  /* the caller's; may be NULL */
-    size_t size;   /* bytes of IP packet, at most 1 GiB */
+    void *packet;  /* owned by the caller; may be NULL */
+    size_t size;   /* IP packet size in bytes, at most 1 GiB */
     lt_ecn ecn;    /* decides whether it can be marked */
-    uint32_t flow; /* of fair queueing and of routes: lt_flow_hash(), or any even hash */
+    uint32_t flow; /* for fair queueing and routes: lt_flow_hash(), or another uniform hash */
 } lt_link_packet;
 
 /* Result of an offer. */
 typedef enum lt_link_result {
-    LT_LINK_TAKEN,       /* the link holds it until it is popped, or dropped by lt_link_drop() */
-    LT_LINK_LOST_RANDOM, /* lost by the independent process, or by its route */
-    LT_LINK_LOST_BURST,  /* lost by a Gilbert process */
-    LT_LINK_LOST_OUTAGE, /* the link is cut */
-    LT_LINK_DROPPED_POLICER, /* it exceeds the policer's rate */
-    LT_LINK_DROPPED_QUEUE,   /* the queue was full */
-    LT_LINK_DROPPED_HELD,    /* the link holds LT_LINK_MAX_HELD packets, or memory ran out */
+    LT_LINK_TAKEN,           /* held until popped, or returned by lt_link_drop() */
+    LT_LINK_LOST_RANDOM,     /* by the independent process, or by its route */
+    LT_LINK_LOST_BURST,      /* lost by a Gilbert process */
+    LT_LINK_LOST_OUTAGE,     /* link outage */
+    LT_LINK_DROPPED_POLICER, /* above the policer's rate */
+    LT_LINK_DROPPED_QUEUE,   /* queue full */
+    LT_LINK_DROPPED_HELD,    /* LT_LINK_MAX_HELD packets held, or out of memory */
 } lt_link_result;
 
 enum { LT_LINK_MAX_HELD = 1 << 17 };
@@ -44,9 +44,9 @@ enum { LT_LINK_MAX_HELD = 1 << 17 };
 typedef struct lt_link_delivery {
     void *packet;
     size_t size;
-    bool marked;            /* the link set CE: apply lt_ecn_mark() if there are real bytes */
-    livetcp_usec arrival;   /* when it was pushed */
-    livetcp_usec departure; /* when it was due: at most the `now` of the pop */
+    bool marked;            /* the link set CE: apply lt_ecn_mark() to the packet */
+    livetcp_usec arrival;   /* when it was offered */
+    livetcp_usec departure; /* when it was due: at most `now` of the pop */
 } lt_link_delivery;
 
 typedef struct lt_link_counters {
@@ -60,50 +60,50 @@ typedef struct lt_link_counters {
     uint64_t dropped_aqm;
     uint64_t dropped_held;
     uint64_t marked;
-    uint64_t queue_packets, queue_bytes;         /* in the queue, as of the last call */
+    uint64_t queue_packets, queue_bytes;         /* current content, at the last call */
     uint64_t queue_max_packets, queue_max_bytes; /* maximum so far */
     livetcp_usec queue_max_delay;                /* longest stay in queue and transmitter */
-    uint64_t flight_packets;                     /* propagating, as of the last call */
+    uint64_t flight_packets;                     /* in propagation, at the last call */
 } lt_link_counters;
 
-/* NULL when memory ran out, the trace cannot be read, or lt_link_params_check() fails. */
+/* NULL if memory is out, the trace cannot be read, or lt_link_params_check() fails. */
 lt_link *lt_link_create(const lt_link_params *params, uint64_t seed);
 
-/* Forgets the packets it holds; take them back with lt_link_discard() first if they own memory. */
+/* Drops the packets that it holds; take them back with lt_link_discard() first if they own
+ * memory. */
 void lt_link_destroy(lt_link **link);
 
-/* Planned changes, outages and the trace count from `now`. Before, none of them happens, and the
- * trace runs from 0 of the caller's clock. */
+/* Sets the origin of planned changes, outages and the trace to `now`. Before that no change or
+ * outage happens, and the trace starts at 0 of the caller's clock. */
 void lt_link_begin(lt_link *link, livetcp_usec now);
 
-/* The link hands packet->packet back by lt_link_pop(), lt_link_drop() or lt_link_discard() if, and
- * only if, the result is LT_LINK_TAKEN. */
+/* Offers a packet. The link returns packet->packet by lt_link_pop(), lt_link_drop() or
+ * lt_link_discard() if and only if the result is LT_LINK_TAKEN. */
 lt_link_result lt_link_offer(lt_link *link, livetcp_usec now, const lt_link_packet *packet);
 
-/* The same for a packet whose flow does not matter. */
+/* As lt_link_offer(), without a flow. */
 lt_link_result lt_link_push(lt_link *link, livetcp_usec now, void *packet, size_t size, lt_ecn ecn);
 
-/* Takes out a packet that was taken and then dropped: by an AQM, by fair queueing when the queue
- * was full, or since the link was cut when it was transmitted. False when there is none. Whoever
- * uses these calls it from time to time: the packets count towards LT_LINK_MAX_HELD. */
+/* Returns a packet that was dropped after acceptance: by an AQM, by fair queueing with a full
+ * queue, or because of an outage at its transmission. False if there is none. Call it regularly
+ * with such settings: the packets count towards LT_LINK_MAX_HELD. */
 bool lt_link_drop(lt_link *link, void **packet);
 
-/* When lt_link_pop() may next have something, LIVETCP_NEVER when the link is empty. Exact as long
- * as nothing is changed or pushed; with params.reorder, routes and planned changes it can be early,
- * never late. */
+/* Earliest time at which lt_link_pop() may return a packet, LIVETCP_NEVER if the link is empty.
+ * Exact while nothing is changed or offered; with params.reorder, routes and planned changes it may
+ * be early, never late. */
 livetcp_usec lt_link_next(const lt_link *link);
 
-/* Takes out the next packet that is due at `now`; false when there is none. Call until false. */
+/* Returns the next packet that is due at `now`; false if there is none. Call until false. */
 bool lt_link_pop(lt_link *link, livetcp_usec now, lt_link_delivery *out);
 
-/* Takes out any packet, due or not, without counting it; false when the link is empty. */
+/* Returns any packet, due or not, without counting it; false if the link is empty. */
 bool lt_link_discard(lt_link *link, void **packet);
 
-/* New parameters from `now` on. Propagating packets keep their departure time; waiting packets are
- * not dropped, also if the new queue is shorter or of another discipline; the packet being
- * transmitted continues at the new rate. Of the plan in `params`, what is due already does not
- * happen any more. On failure (lt_link_params_check(), a trace that cannot be read) nothing
- * changes. */
+/* Sets parameters from `now` on. Propagating packets keep their departure time; waiting packets are
+ * not dropped, even if the new queue is shorter or of another discipline; the packet in
+ * transmission continues at the new rate. Changes planned in `params` for a past time do not
+ * happen. On failure (lt_link_params_check(), an unreadable trace) nothing changes. */
 livetcp_result lt_link_set(lt_link *link, livetcp_usec now, const lt_link_params *params,
                            livetcp_error *error);
 

@@ -12,7 +12,7 @@
 
 #include <stdbool.h>
 
-/* All four are probabilities. p == 0 and loss_good == 0 means: never loses. */
+/* All four are probabilities. p == 0 and loss_good == 0 means no loss. */
 typedef struct lt_gilbert {
     double p;         /* good to bad */
     double r;         /* bad to good */
@@ -20,9 +20,9 @@ typedef struct lt_gilbert {
     double loss_good; /* loss in the good state */
 } lt_gilbert;
 
-/* The chain whose long-run loss is `mean_loss` and whose bad state, in which everything is lost,
- * lasts `mean_burst` packets on average (>= 1). Returns false when there is no such chain: it
- * needs mean_loss <= mean_burst / (mean_burst + 1). */
+/* The chain with long-run loss `mean_loss`, whose bad state (loss 1) lasts `mean_burst` packets
+ * on average (>= 1). False if there is none: it requires mean_loss <= mean_burst / (mean_burst +
+ * 1). */
 bool lt_gilbert_from_means(double mean_loss, double mean_burst, lt_gilbert *out);
 
 typedef struct lt_gilbert_state {
@@ -33,8 +33,8 @@ typedef struct lt_gilbert_state {
 /* Starts in the good state. */
 void lt_gilbert_init(lt_gilbert_state *state, uint64_t seed);
 
-/* One packet: true when it is lost. Draws the same number of random values whatever the
- * parameters, so that changing them does not shift the rest of the sequence. */
+/* Advances by one packet: true = lost. Draws the same number of random values whatever the
+ * parameters, so that a change does not shift the rest of the sequence. */
 bool lt_gilbert_step(lt_gilbert_state *state, const lt_gilbert *gilbert);
 
 #endif

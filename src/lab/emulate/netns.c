@@ -18,7 +18,7 @@
 typedef livetcp_result (*netns_function)(void *context, livetcp_error *error);
 
 typedef struct netns_job {
-    int netns; /* to enter, or -1: create one and store it here */
+    int netns; /* to enter; -1: create one and store it here */
     netns_function function;
     void *context;
     livetcp_error *error;
@@ -69,8 +69,8 @@ static void *job_main(void *argument)
     return NULL;
 }
 
-/* A namespace is a property of a thread, and without privilege over the old one there is no way
- * back: work inside another namespace is done by a thread that ends there. */
+/* Without privileges over the old namespace a thread cannot return to it: work in another namespace
+ * is done by a thread that ends there. */
 static livetcp_result run_job(netns_job *job)
 {
     pthread_t thread;
@@ -131,8 +131,7 @@ static livetcp_result enter_userns(livetcp_error *error)
                          "kernel.unprivileged_userns_clone or the AppArmor restriction");
 }
 
-/* Tried in a child, because a thread, even one that has just been joined, would be in the way of
- * later calls. */
+/* Tried in a child: a thread, even one just joined, would make later calls of unshare() fail. */
 static bool may_create(void)
 {
     int status = -1;

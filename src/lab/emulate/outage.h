@@ -11,7 +11,7 @@ enum { LT_MAX_OUTAGES = 8 };
 
 typedef struct lt_outage {
     livetcp_usec start, length;
-    livetcp_usec every; /* again each time this has passed since `start`; 0: once */
+    livetcp_usec every; /* repetition interval after `start`; 0: once */
 } lt_outage;
 
 typedef struct lt_outages {
@@ -19,7 +19,7 @@ typedef struct lt_outages {
     lt_outage outage[LT_MAX_OUTAGES];
 } lt_outages;
 
-/* Is the link cut at `t`, on the clock of the starts? */
+/* True if the link is cut at `t`, on the clock of `start`. */
 bool lt_outages_cover(const lt_outages *outages, livetcp_usec t);
 
 #endif

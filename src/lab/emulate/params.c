@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The text form of link parameters: a table of keys, each with its parser. */
+/* The text form of link parameters: a table of keys and their parsers. */
 #include "lab/emulate/params.h"
 
 #include "base/error.h"
@@ -13,15 +13,16 @@
 
 enum { MAX_SPEC = LT_PARAMS_TEXT, MAX_PARTS = LT_MAX_ROUTES };
 
-static const livetcp_usec usual_target = 5 * LIVETCP_USEC_MSEC,
-                          usual_interval = 100 * LIVETCP_USEC_MSEC, usual_l4s = LIVETCP_USEC_MSEC;
+static const livetcp_usec default_target = 5 * LIVETCP_USEC_MSEC,
+                          default_interval = 100 * LIVETCP_USEC_MSEC,
+                          default_l4s = LIVETCP_USEC_MSEC;
 
 void lt_link_params_init(lt_link_params *params)
 {
     *params = (lt_link_params){.queue = {.unit = LT_LIMIT_PACKETS, .value = 1000},
-                               .aqm_target = usual_target,
-                               .aqm_interval = usual_interval,
-                               .aqm_flows = LT_FLOWS_USUAL};
+                               .aqm_target = default_target,
+                               .aqm_interval = default_interval,
+                               .aqm_flows = LT_FLOWS_DEFAULT};
 }
 
 bool lt_link_has_queue(const lt_link_params *params)
@@ -29,7 +30,7 @@ bool lt_link_has_queue(const lt_link_params *params)
     return params->rate || *params->trace;
 }
 
-/* The text up to the next `separator`; NULL if none is left. Windows has no strsep(). */
+/* The text up to the next `separator`; NULL after the last. Windows has no strsep(). */
 static char *next_item(char **rest, char separator)
 {
     char *item = *rest, *end = item ? strchr(item, separator) : NULL;
@@ -40,7 +41,7 @@ static char *next_item(char **rest, char separator)
     return item;
 }
 
-/* Splits a copy of a value; returns the number of parts, 0 when there are more than `max`. */
+/* Splits a copy of a value; returns the number of parts, 0 if there are more than `max`. */
 static unsigned split(const char *value, char separator, char copy[MAX_SPEC], char **parts,
                       unsigned max)
 {
@@ -154,7 +155,7 @@ static bool set_aqm(lt_link_params *params, const char *value)
     char copy[MAX_SPEC], *parts[4];
     const unsigned count = split(value, ':', copy, parts, 4);
     lt_link_params changed = *params;
-    double flows = LT_FLOWS_USUAL;
+    double flows = LT_FLOWS_DEFAULT;
     if (!strcmp(value, "off")) {
         params->aqm = LT_AQM_OFF;
         return true;
@@ -162,8 +163,8 @@ static bool set_aqm(lt_link_params *params, const char *value)
     if (!count)
         return false;
     changed.aqm = strcmp(parts[0], "codel") ? LT_AQM_FQ_CODEL : LT_AQM_CODEL;
-    changed.aqm_target = usual_target;
-    changed.aqm_interval = usual_interval;
+    changed.aqm_target = default_target;
+    changed.aqm_interval = default_interval;
     if ((changed.aqm == LT_AQM_FQ_CODEL && strcmp(parts[0], "fq-codel")) ||
         (count > 1 && !lt_parse_duration(parts[1], &changed.aqm_target)) ||
         (count > 2 && !lt_parse_duration(parts[2], &changed.aqm_interval)) ||
@@ -177,12 +178,12 @@ static bool set_aqm(lt_link_params *params, const char *value)
     return true;
 }
 
-/* A limit, classic, l4s[:TIME], or off */
+/* A limit, "classic", "l4s[:TIME]" or "off" */
 static bool set_ecn(lt_link_params *params, const char *value)
 {
     const bool l4s = !strncmp(value, "l4s", 3) && (!value[3] || value[3] == ':');
     lt_limit limit = {.unit = LT_LIMIT_NONE};
-    livetcp_usec threshold = usual_l4s;
+    livetcp_usec threshold = default_l4s;
     if (l4s && value[3] && (!lt_parse_duration(value + 4, &threshold) || !threshold))
         return false;
     if (!l4s && strcmp(value, "classic") && !lt_parse_limit(value, &limit))
@@ -230,7 +231,7 @@ static bool parse_outage(char *text, lt_outage *out)
            (!every || (lt_parse_duration(every, &out->every) && out->every > out->length));
 }
 
-/* Several of them, with + between */
+/* Several outages, separated by '+' */
 static bool set_outage(lt_link_params *params, const char *value)
 {
     char copy[MAX_SPEC], *parts[LT_MAX_OUTAGES];
@@ -250,7 +251,7 @@ static bool set_outage(lt_link_params *params, const char *value)
 static const struct {
     const char *name;
     bool (*set)(lt_link_params *params, const char *value);
-    bool can_change; /* at a time: VALUE@TIME */
+    bool can_change; /* VALUE@TIME is allowed */
     const char *expects;
 } keys[] = {
     {"delay", set_delay, true, "a time such as 50ms (us, ms, s; at most 1 hour)"},
@@ -302,7 +303,7 @@ static size_t find_key(const char *name)
     return i;
 }
 
-/* KEY=VALUE@TIME: keeps the changes by time, those of the same time as they were given. */
+/* KEY=VALUE@TIME: keeps changes sorted by time, and in order of appearance. */
 static livetcp_result add_change(lt_link_params *params, const char *key, const char *value,
                                  const char *time, livetcp_error *error)
 {
@@ -363,7 +364,7 @@ static livetcp_result check_now(const lt_link_params *params, livetcp_error *err
     return LIVETCP_OK;
 }
 
-/* With its planned changes, one after the other. */
+/* Checks the parameters, and then each planned change in turn. */
 livetcp_result lt_link_params_check(const lt_link_params *params, livetcp_error *error)
 {
     lt_link_params then = *params;
@@ -452,7 +453,7 @@ static void append_outages(const lt_outages *outages, char *text, size_t size)
     }
 }
 
-/* Only what is not as usual. */
+/* Newer parameters, if they differ from the default. */
 static void append_newer(const lt_link_params *params, char *text, size_t size)
 {
     if (params->policer.rate)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Builds a path from its parts: two namespaces, a TUN for each link in both, a forwarder between
- * them. */
+/* Builds a path: two namespaces, a TUN device per link in each, a forwarder between them. */
 #include "lab/emulate/path.h"
 
 #include "base/error.h"
@@ -18,11 +17,11 @@
 enum { KERNEL_QUEUE = 10000, MIN_MTU = 576, MAX_MTU = 9000 };
 
 struct lt_path {
-    int netns[2]; /* by lt_end; -1: not there yet */
+    int netns[2]; /* by lt_end; -1: not created */
     unsigned links;
     lt_tun tuns[LT_PATH_LANES]; /* by lt_direction */
     lt_forwarder *forwarder;
-    int awake; /* keeps the processors from deep sleep while open; -1: not permitted */
+    int awake; /* /dev/cpu_dma_latency, open; -1: not permitted */
 };
 
 enum { FIRST_TABLE = 100, FIRST_METRIC = 2048 }; /* of the routes of several links */
@@ -41,7 +40,7 @@ lt_path_address lt_path_ipv4(unsigned link, lt_end end)
     return address;
 }
 
-/* The fourth group is the subnet: fd77::1, and fd77:0:0:1::1 of the second link. */
+/* The fourth group is the subnet: fd77::1, and fd77:0:0:1::1 on the second link. */
 lt_path_address lt_path_ipv6(unsigned link, lt_end end)
 {
     lt_path_address address;
@@ -72,8 +71,9 @@ static livetcp_result open_link(const end_setup *setup, unsigned link, livetcp_e
     return lt_tun_open(&setup->path->tuns[2 * link + setup->end], &config, error);
 }
 
-/* The whole network over this interface: for sockets that are bound to it, since every interface's
- * own subnet is more specific, and by a table of its own for those bound to its address. */
+/* A route to the whole network through this interface: for sockets bound to the interface, since
+ * the subnets of all interfaces are more specific, and in a table of its own for sockets bound to
+ * its address. */
 static int route_over(const char *interface, unsigned link, int family, const lt_path_address *from)
 {
     const lt_netlink_route all = {.family = family,
@@ -88,8 +88,8 @@ static int route_over(const char *interface, unsigned link, int family, const lt
     return code ? code : lt_netlink_add_rule(family, from->text, own.table);
 }
 
-/* Linux drops what comes over another interface than the answer would take (rp_filter), unless told
- * not to. */
+/* With rp_filter Linux drops packets that arrive on another interface than the answer would
+ * take. */
 static void accept_from_anywhere(const char *name)
 {
     char key[64];
@@ -149,10 +149,10 @@ static livetcp_result build(lt_path *path, const lt_path_params *params, livetcp
     return path->forwarder ? LIVETCP_OK : LIVETCP_ERR_SYSTEM;
 }
 
-/* A processor in deep sleep takes its time to wake, and on a virtual machine the host takes it away
- * meanwhile: most of the lateness of an otherwise idle machine. The kernel's interface against it
- * (Documentation/power/pm_qos_interface.rst) needs root; without, the path works as well as it can.
- */
+/* Keeps the processors out of deep sleep states, from which they wake up late; on a virtual machine
+ * the host also takes the processor away meanwhile. That is most of the lateness of an idle
+ * machine. The interface (Documentation/power/pm_qos_interface.rst) needs root; without it the path
+ * is less accurate. */
 static int stay_awake(void)
 {
     const int32_t longest_wake_up_us = 0;

@@ -23,7 +23,7 @@ static _Bool grow(lt_pool *pool)
     lt_pool_chunk *chunk = malloc(size);
     if (!chunk)
         return 0;
-    memset(chunk, 0, size); /* the page faults happen here, not packet by packet */
+    memset(chunk, 0, size); /* takes the page faults here, not per packet */
     chunk->next = pool->chunks;
     pool->chunks = chunk;
     for (size_t i = SLOTS_PER_CHUNK; i-- > 0;)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Packet buffers of one size, taken and given back without malloc once the pool has grown. */
+/* Packet buffers of one size, without malloc() once the pool has grown. */
 #ifndef LT_LAB_EMULATE_POOL_H
 #define LT_LAB_EMULATE_POOL_H
 
@@ -10,13 +10,13 @@ typedef struct lt_pool_chunk lt_pool_chunk;
 
 typedef struct lt_pool {
     size_t slot; /* bytes, a multiple of the pointer size */
-    void *free;  /* a list threaded through the free slots */
+    void *free;  /* linked list through the free slots */
     lt_pool_chunk *chunks;
 } lt_pool;
 
 void lt_pool_init(lt_pool *pool, size_t slot);
 uint8_t *lt_pool_take(lt_pool *pool); /* NULL: out of memory */
 void lt_pool_give(lt_pool *pool, void *slot);
-void lt_pool_clear(lt_pool *pool); /* frees all slots, taken or not */
+void lt_pool_clear(lt_pool *pool); /* frees all slots, in use or not */
 
 #endif

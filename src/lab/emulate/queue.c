@@ -6,8 +6,9 @@
 #include <stdlib.h>
 
 enum {
-    QUANTUM = 1500,  /* bytes of a turn: RFC 8290, section 5.2.4, without its Ethernet header */
-    DROP_BATCH = 64, /* packets of a full queue at once, at most (section 4.1.3) */
+    QUANTUM = 1500, /* bytes per turn: RFC 8290 section 5.2.4, without the Ethernet header */
+    DROP_BATCH =
+        64, /* maximum number of packets dropped from a full queue at once (section 4.1.3) */
 };
 
 typedef struct flow flow;
@@ -17,7 +18,7 @@ struct flow {
     lt_codel codel;
     int64_t deficit;
     bool listed;
-    flow *next; /* of its list */
+    flow *next; /* in its list */
 };
 
 typedef struct flow_list {
@@ -28,7 +29,7 @@ struct lt_queue {
     lt_queue_params params;
     flow *flows; /* one, unless fq-codel */
     unsigned flow_count;
-    flow_list fresh, old; /* the lists of RFC 8290, section 4.2: new and old */
+    flow_list fresh, old; /* new and old flows (RFC 8290 section 4.2) */
     size_t packets;
     uint64_t bytes;
 };
@@ -76,7 +77,7 @@ void lt_queue_destroy(lt_queue **queue)
     *queue = NULL;
 }
 
-/* Half of the flow with most bytes, from its head (RFC 8290, section 4.1.3). */
+/* Drops half of the flow with the most bytes, from its head (RFC 8290 section 4.1.3). */
 static void drop_from_longest(lt_queue *queue, lt_fifo *dropped)
 {
     flow *longest = queue->flows;
@@ -125,7 +126,7 @@ lt_queue_result lt_queue_push(lt_queue *queue, const lt_held *held, const lt_hel
     return LT_QUEUE_TAKEN;
 }
 
-/* One packet of one flow, after those that CoDel drops. */
+/* Takes a packet of one flow, after those that CoDel drops. */
 static bool pull_flow(lt_queue *queue, flow *from, livetcp_usec now, lt_held *out, lt_fifo *dropped)
 {
     const size_t packets = from->fifo.count;
@@ -140,8 +141,8 @@ static bool pull_flow(lt_queue *queue, flow *from, livetcp_usec now, lt_held *ou
     return there;
 }
 
-/* RFC 8290, section 4.2. An empty new flow becomes an old one before it leaves, so that no flow
- * stays new by sending a packet at the right time. */
+/* RFC 8290 section 4.2. An empty new flow becomes an old one before it is removed, so that a flow
+ * cannot stay new by timing its packets. */
 static bool pull_fair(lt_queue *queue, livetcp_usec now, lt_held *out, lt_fifo *dropped)
 {
     for (;;) {

@@ -13,7 +13,7 @@ static const char *const direction_names[2] = {
     [LT_BACKWARD] = "backward",
 };
 
-/* "forward", of another link "2:forward" */
+/* "forward"; for other links "2:forward" */
 static void lane_name(unsigned lane, char *name, size_t size)
 {
     if (lane < 2)
@@ -22,10 +22,10 @@ static void lane_name(unsigned lane, char *name, size_t size)
         snprintf(name, size, "%u:%s", lane / 2 + 1, direction_names[lane % 2]);
 }
 
-/* One table for both forms, so that they cannot differ. */
+/* One table for both formats. */
 static const struct {
     const char *name;
-    size_t offset; /* of a 64-bit value in lt_path_counters */
+    size_t offset; /* offset of a 64-bit value in lt_path_counters */
     const char *text;
 } rows[] = {
 #define ROW(name, member, text)                                                                    \

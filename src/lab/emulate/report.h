@@ -8,13 +8,13 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-/* Parameters, counters and health of a path at this moment; a new reference. */
+/* Current parameters, counters and health of a path; a new reference. */
 json_t *lt_emulate_report(lt_path *path, bool *failed);
 void lt_emulate_print_table(lt_path *path);
 void lt_emulate_print_line(lt_path *path, livetcp_usec elapsed);
 
-/* Writes `report` to a file, "-" for standard output, and releases it. Complains on standard error
- * and returns false when it cannot. */
+/* Writes `report` to a file, "-" for standard output, and releases it. On failure prints an error
+ * and returns false. */
 bool lt_emulate_write_json(json_t *report, bool failed, const char *file);
 
 #endif

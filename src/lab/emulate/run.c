@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs the commands at the two ends of a path: a small libuv program around lt_path. It ends when
- * the near command ends or a signal comes, and then everything it started is ended and reaped. */
+/* Runs commands at the two ends of a path: a libuv program around lt_path. It ends when the near
+ * command ends, or on a signal; everything it started is then ended and reaped. */
 #define _GNU_SOURCE
 #include "lab/emulate/run.h"
 
@@ -53,8 +53,8 @@ static void on_kill(uv_timer_t *timer)
     lt_children_signal(SIGKILL);
 }
 
-/* TERM for all processes, and KILL, repeated in case one was forking meanwhile, for the remaining
- * ones. reap() ends the loop. */
+/* SIGTERM for all processes, then SIGKILL for the remaining ones, repeated in case one was forking
+ * meanwhile. reap() ends the loop. */
 static void begin_end(emulation *run, int exit_code)
 {
     if (run->ending)
@@ -255,7 +255,7 @@ static livetcp_result prepare(emulation *run, livetcp_error *error)
     return result ? result : lt_path_start(run->path, error);
 }
 
-/* LIVETCP_NEAR, LIVETCP_FAR6; of the second link LIVETCP_NEAR_2, LIVETCP_FAR6_2. */
+/* LIVETCP_NEAR, LIVETCP_FAR6 and so on; for the second link LIVETCP_NEAR_2, LIVETCP_FAR6_2. */
 static void set_environment(unsigned links)
 {
     static const char *const ends[2] = {[LT_NEAR] = "NEAR", [LT_FAR] = "FAR"};

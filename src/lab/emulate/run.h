@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Commands at the two ends of an emulated path, for as long as the near one runs. */
+/* Runs commands at the two ends of an emulated path, until the near one ends. */
 #ifndef LT_LAB_EMULATE_RUN_H
 #define LT_LAB_EMULATE_RUN_H
 
@@ -16,13 +16,13 @@ typedef struct lt_emulate_options {
     const char *json;               /* file for the report, "-" is stdout, or NULL */
     const char *congestion_control; /* or NULL */
     const char *const *sysctls;     /* "key=value", NULL-terminated, or NULL */
-    livetcp_usec head_start;        /* of the far command */
+    livetcp_usec head_start;        /* before the near command */
     livetcp_usec stats_interval;    /* 0: none */
     bool quiet;                     /* no table at the end */
 } lt_emulate_options;
 
 /* Runs the commands on a new path until the near one ends. Returns its exit code, or LT_EXIT_USAGE
- * when nothing could be started. */
+ * if nothing could be started. */
 int lt_emulate_run(const lt_emulate_options *options);
 
 #endif

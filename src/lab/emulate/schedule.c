@@ -50,7 +50,7 @@ static livetcp_result read_line(lt_schedule *schedule, char *line, const char *f
     return add(schedule, &change, spec, error);
 }
 
-/* By time; lines of the same time stay in the order of the file, which qsort() does not promise. */
+/* Sorts by time; lines of equal time keep their order, which qsort() does not guarantee. */
 static void sort(lt_schedule *schedule)
 {
     for (size_t i = 1; i < schedule->count; i++) {

@@ -11,19 +11,19 @@
 #include "lab/emulate/path.h"
 
 typedef struct lt_change {
-    livetcp_usec at;     /* after the start of the near command */
+    livetcp_usec at;     /* from the start of the near command */
     unsigned directions; /* see lt_directions_parse() */
     char *spec;
 } lt_change;
 
 typedef struct lt_schedule {
-    lt_change *changes; /* by time */
+    lt_change *changes; /* sorted by time */
     size_t count;
-    size_t next; /* not yet made */
+    size_t next; /* index of the next change */
 } lt_schedule;
 
-/* Reads a file and tries every change, in order, on a copy of the parameters `start` of so many
- * links (by lt_direction): a mistake is found now and not in the middle of a run. On success the
+/* Reads a file and applies every change in order to a copy of the parameters `start` (by
+ * lt_direction) of `links` links: finds errors now and not in the middle of a run. On success the
  * caller calls lt_schedule_clear(). */
 livetcp_result lt_schedule_load(lt_schedule *schedule, const char *file,
                                 const lt_link_params *start, unsigned links, livetcp_error *error);

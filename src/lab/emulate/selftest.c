@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* UDP packets cross a path with the time of their sending inside. The delay is taken on arrival at
- * the far end, from the kernel's timestamp, and again when the receiving program sees the packet:
- * the difference is the machine's scheduling of the receiver, not the path. */
+/* Sends UDP packets with their send time across a path. The delay is measured on arrival at the far
+ * end, by the kernel's timestamp, and again in the receiving program: the difference is scheduling
+ * of the receiver, not the path. */
 #define _GNU_SOURCE
 #include "lab/emulate/selftest.h"
 
@@ -25,11 +25,11 @@
 #include <unistd.h>
 
 enum { PORT = 7777, HEADERS = 28, MIN_SIZE = 64, TARGET_USEC = 500, RECEIVE_BUFFER = 16 << 20 };
-enum { REFERENCE_PRIORITY = 30, SENDER_PRIORITY = 5 }; /* above and below the forwarder */
+enum { REFERENCE_PRIORITY = 30, SENDER_PRIORITY = 5 }; /* above and below the forwarder's */
 
 typedef struct timestamp {
     int64_t monotonic; /* ns */
-    int64_t realtime;  /* ns: the clock of the kernel's receive timestamps */
+    int64_t realtime;  /* ns, clock of the kernel's rx timestamps */
 } timestamp;
 
 typedef struct measurement {
@@ -39,7 +39,7 @@ typedef struct measurement {
     int receiver, sender; /* sockets */
     uint64_t sent, refused, received;
     lt_lateness at_socket, at_program;
-    lt_lateness machine; /* of a real-time thread that does nothing but sleep */
+    lt_lateness machine; /* lateness of a real-time thread that only sleeps */
     atomic_bool finished;
 } measurement;
 
@@ -54,7 +54,7 @@ static int64_t kernel_timestamp(struct msghdr *message)
     return 0;
 }
 
-/* False when nothing came for as long as the socket's timeout. */
+/* False if nothing arrived within the socket's time-out. */
 static bool receive_one(measurement *trial)
 {
     char data[2048];
@@ -103,9 +103,8 @@ static void be_punctual(int real_time_priority)
     prctl(PR_SET_TIMERSLACK, 1UL);
 }
 
-/* The machine's minimum lateness: that of an otherwise idle real-time thread's wake-ups. On a
- * virtual machine that the host holds up now and then, no program can be more punctual than
- * this. */
+/* Measures the machine's minimum lateness: wake-ups of an otherwise idle real-time thread. On a
+ * virtual machine that the host interrupts, no program can be more punctual. */
 static void *machine_main(void *argument)
 {
     measurement *trial = argument;
@@ -120,7 +119,7 @@ static void *machine_main(void *argument)
     return NULL;
 }
 
-/* At absolute times: a late wake-up makes a small burst and does not lower the rate. */
+/* At absolute times: a late wake-up causes a small burst and does not lower the rate. */
 static void *sender_main(void *argument)
 {
     measurement *trial = argument;
@@ -152,7 +151,7 @@ static livetcp_result open_receiver(void *context, livetcp_error *error)
     measurement *trial = context;
     const struct sockaddr_in address = far_address();
     const int on = 1, large = RECEIVE_BUFFER;
-    /* Longer than the path holds anything, so that silence means the end. */
+    /* longer than the path holds a packet: silence means the end */
     const livetcp_usec silence = trial->delay + LIVETCP_USEC_SEC;
     const struct timeval timeout = {silence / LIVETCP_USEC_SEC, silence % LIVETCP_USEC_SEC};
     int fd = trial->receiver = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -247,7 +246,7 @@ static livetcp_result run_threads(measurement *trial, livetcp_error *error)
         failed = pthread_create(&threads[started], NULL, mains[started], trial);
         started += !failed;
     }
-    /* The sender ends by itself, the receiver by silence; the third is then not needed. */
+    /* the sender ends by itself, the receiver by silence; the third is not needed then */
     if (started == THREADS)
         pthread_join(threads[--started], NULL);
     if (started > 0)
@@ -273,10 +272,11 @@ static int measure(measurement *trial, livetcp_error *error)
 
 static int check(const lt_self_test *test, livetcp_error *error)
 {
-    const double most = 1e6, longest = 3600;
-    if (!(test->rate >= 1 && test->rate <= most && test->seconds > 0 && test->seconds <= longest))
+    const double max_rate = 1e6, longest = 3600;
+    if (!(test->rate >= 1 && test->rate <= max_rate && test->seconds > 0 &&
+          test->seconds <= longest))
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
-                       "the self-test takes 1 to %g packets/s and up to %g s", most, longest);
+                       "the self-test takes 1 to %g packets/s and up to %g s", max_rate, longest);
     if (test->size < MIN_SIZE || test->size > 1500)
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
                        "the self-test sends packets of %d to 1500 bytes", MIN_SIZE);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The accuracy of an emulated path on this machine. */
+/* Measures the accuracy of an emulated path on this machine. */
 #ifndef LT_LAB_EMULATE_SELFTEST_H
 #define LT_LAB_EMULATE_SELFTEST_H
 
@@ -13,8 +13,8 @@ typedef struct lt_self_test {
     const char *json; /* file for the result, "-" is stdout, or NULL */
 } lt_self_test;
 
-/* Sends UDP through a path and reports the delay that comes on top of the configured one. Returns
- * LT_EXIT_FAILED when the accuracy target is missed. */
+/* Sends UDP through a path and reports the delay beyond the configured one. Returns LT_EXIT_FAILED
+ * if the accuracy target is missed. */
 int lt_emulate_self_test(const lt_self_test *test);
 
 #endif

@@ -25,7 +25,7 @@ static livetcp_result refuse(const char *name, unsigned line, const char *text, 
                    name, line, (int)(size < 40 ? size : 40), text);
 }
 
-/* One line without its end. */
+/* Parses one line without its end. */
 static bool read_number(const char *text, size_t size, uint32_t *out)
 {
     uint32_t value = 0;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The remainder of each division by the rate is carried to the next packet, so that n packets take
- * n * size * 8 / rate exactly. */
+ * exactly n * size * 8 / rate. */
 #include "lab/emulate/transmitter.h"
 
 enum { NSEC_PER_USEC = 1000 };
 #define NSEC_PER_SEC UINT64_C(1000000000)
 
-/* As Mahimahi's link queue: a packet may take several opportunities, and several packets one, as
- * long as they follow each other. */
+/* As in Mahimahi's link queue: a packet may take several opportunities, and several packets may
+ * share one if they follow each other. */
 static int64_t send_by_trace(lt_transmitter *t, int64_t start, bool idle, size_t size)
 {
     livetcp_usec at = start / NSEC_PER_USEC - t->origin;

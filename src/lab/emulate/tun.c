@@ -30,8 +30,8 @@ static livetcp_result open_device(int *out, livetcp_error *error)
                          "or in a container pass the device in (--device /dev/net/tun)");
 }
 
-/* A path carries its users' packets and nothing else. Each setting is missing where there is no
- * IPv6, and then not needed. */
+/* Prevents the kernel's own IPv6 packets on the path. Settings that do not exist (no IPv6) are not
+ * needed. */
 static void silence_ipv6(const char *name)
 {
     static const char *const settings[][2] = {
@@ -45,7 +45,7 @@ static void silence_ipv6(const char *name)
     }
 }
 
-/* Without IPv6, or where it is disabled, the path is IPv4 only. */
+/* Without IPv6 the path is IPv4 only. */
 static livetcp_result configure(lt_tun *tun, const lt_tun_config *config, livetcp_error *error)
 {
     silence_ipv6(config->name);
@@ -106,7 +106,7 @@ unsigned long long lt_tun_dropped(const lt_tun *tun)
     text[count] = '\0';
     const char *line = strstr(text, tun->name);
     unsigned long long dropped = 0;
-    /* After the name: 8 receive columns, then bytes, packets, errors and drops sent. */
+    /* after the name: 8 receive columns, then bytes, packets, errors and drops sent */
     if (!line || sscanf(line + strlen(tun->name),
                         ": %*u %*u %*u %*u %*u %*u %*u %*u %*u %*u %*u %llu", &dropped) != 1)
         return 0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Constants of TCP senders, then and now. */
+/* Constants of TCP senders: of the papers and of today. */
 #include <livetcp/tcp_stack.h>
 
 #include "base/error.h"
 #include "base/sized.h"
 #include "lab/model/tcp_stack.h"
 
-/* Linux 6, however it finds a loss. */
+/* Linux 6, for each kind of loss detection. */
 #define LINUX_CONSTANTS                                                                            \
     .initial_window = 10, .syn_linear_timeouts = 4, .rto_initial_us = LIVETCP_USEC_SEC,            \
     .rto_min_us = 200 * LIVETCP_USEC_MSEC, .rto_max_us = 120 * LIVETCP_USEC_SEC,                   \
@@ -37,7 +37,7 @@ static const struct {
                                         LINUX_CONSTANTS}},
 };
 
-/* livetcp_tcp_stack of version 0.1, the part that livetcp_tcp_stack_init() cleared. */
+/* The part of livetcp_tcp_stack that livetcp_tcp_stack_init() of version 0.1 cleared. */
 #define SIZE_0_1 LT_SIZE_THROUGH(livetcp_tcp_stack, recovery)
 
 livetcp_result livetcp_tcp_stack_init_sized(livetcp_tcp_stack *stack, size_t size,
@@ -77,8 +77,8 @@ livetcp_usec livetcp_tcp_stack_rto(const livetcp_tcp_stack *stack, livetcp_usec 
 {
     double rtt = rtt_us > 0 ? (double)rtt_us : 0;
     double scaled = stack->rto_rtt_multiple * rtt;
-    double least = (double)stack->rto_min_us;
-    double rto = stack->rto_min_added ? scaled + least : scaled > least ? scaled : least;
+    double min = (double)stack->rto_min_us;
+    double rto = stack->rto_min_added ? scaled + min : scaled > min ? scaled : min;
 
     return rto < (double)stack->rto_max_us ? (livetcp_usec)rto : stack->rto_max_us;
 }

@@ -8,33 +8,33 @@
 #include <math.h>
 
 #define PINGS         8
-#define MORE_PINGS    32 /* of the first round, where their round trips differ */
+#define MORE_PINGS    32 /* in the first round, if round trips differ */
 #define PING_INTERVAL (LIVETCP_USEC_SEC / 10)
 #define ANSWER_WITHIN (5 * LIVETCP_USEC_SEC)
-#define DRIFT_AFTER   (60 * LIVETCP_USEC_SEC) /* before, jitter would look like drift */
+#define DRIFT_AFTER   (60 * LIVETCP_USEC_SEC) /* before that, jitter would look like drift */
 #define WINDOW        (5 * LIVETCP_USEC_SEC)
-#define MOST_DRIFT    1e-3 /* no clock is as bad as that */
+#define MAX_DRIFT     1e-3 /* larger drifts do not occur */
 
 /* ---- windows ---- */
 
-/* True when that changed anything. */
+/* True if anything changed. */
 static bool tighten(lt_clock_window *into, const lt_clock_window *with)
 {
-    bool tighter = with->most < into->most || with->least > into->least;
+    bool tighter = with->max < into->max || with->min > into->min;
 
-    if (with->most < into->most) {
-        into->most = with->most;
-        into->most_at = with->most_at;
+    if (with->max < into->max) {
+        into->max = with->max;
+        into->max_at = with->max_at;
     }
-    if (with->least > into->least) {
-        into->least = with->least;
-        into->least_at = with->least_at;
+    if (with->min > into->min) {
+        into->min = with->min;
+        into->min_at = with->min_at;
     }
     return tighter;
 }
 
-/* Half as many windows, each twice as long. */
-static void make_room(lt_clock_sync *sync)
+/* Merges pairs of windows: half as many, each twice as long. */
+static void make_space(lt_clock_sync *sync)
 {
     for (unsigned i = 0; i < sync->count / 2; i++) {
         sync->windows[i] = sync->windows[2 * i];
@@ -44,7 +44,7 @@ static void make_room(lt_clock_sync *sync)
     sync->window_length *= 2;
 }
 
-/* True when they add anything new. */
+/* True if they tighten the bounds. */
 static bool add_bounds(lt_clock_sync *sync, const lt_clock_window *bounds, livetcp_usec at)
 {
     if (sync->count && at - sync->window_began < sync->window_length)
@@ -52,7 +52,7 @@ static bool add_bounds(lt_clock_sync *sync, const lt_clock_window *bounds, livet
     if (!sync->count)
         sync->window_length = WINDOW;
     if (sync->count == LT_CLOCK_SYNC_WINDOWS)
-        make_room(sync);
+        make_space(sync);
     sync->windows[sync->count++] = *bounds;
     sync->window_began = at;
     return true;
@@ -68,21 +68,21 @@ typedef struct line {
 /* The best line with this drift. */
 static line with_drift(const lt_clock_sync *sync, double drift)
 {
-    double most = INFINITY, least = -INFINITY;
+    double max = INFINITY, min = -INFINITY;
 
     for (unsigned i = 0; i < sync->count; i++) {
         const lt_clock_window *w = &sync->windows[i];
-        most = fmin(most, (double)w->most - drift * (double)(w->most_at - sync->at));
-        least = fmax(least, (double)w->least - drift * (double)(w->least_at - sync->at));
+        max = fmin(max, (double)w->max - drift * (double)(w->max_at - sync->at));
+        min = fmax(min, (double)w->min - drift * (double)(w->min_at - sync->at));
     }
-    return (line){.drift = drift, .offset = (most + least) / 2, .margin = (most - least) / 2};
+    return (line){.drift = drift, .offset = (max + min) / 2, .margin = (max - min) / 2};
 }
 
 /* The margin is a concave function of the drift. */
 static line best_line(const lt_clock_sync *sync)
 {
     const double golden = 0.6180339887498949;
-    double low = -MOST_DRIFT, high = MOST_DRIFT;
+    double low = -MAX_DRIFT, high = MAX_DRIFT;
     line left = with_drift(sync, high - golden * (high - low)),
          right = with_drift(sync, low + golden * (high - low));
 
@@ -100,33 +100,32 @@ static line best_line(const lt_clock_sync *sync)
     return left.margin > right.margin ? left : right;
 }
 
-/* A drift that hardly gains anything over none is that of queues. */
+/* A drift that improves the margin only slightly is caused by queues, and is not used. */
 static line fit(const lt_clock_sync *sync)
 {
     line still = with_drift(sync, 0);
     const lt_clock_window *first = &sync->windows[0];
 
-    if (sync->at - (first->most_at < first->least_at ? first->most_at : first->least_at) <
-        DRIFT_AFTER)
+    if (sync->at - (first->max_at < first->min_at ? first->max_at : first->min_at) < DRIFT_AFTER)
         return still;
     line drifting = best_line(sync);
-    return drifting.margin > still.margin + (double)sync->least_rtt / 50 + 100 ? drifting : still;
+    return drifting.margin > still.margin + (double)sync->min_rtt / 50 + 100 ? drifting : still;
 }
 
 void lt_clock_sync_take(lt_clock_sync *sync, livetcp_usec sent, livetcp_usec came,
                         livetcp_usec peer_came, livetcp_usec peer_sent)
 {
     const lt_clock_window bounds = {
-        .most = peer_came - sent, .most_at = sent, .least = peer_sent - came, .least_at = came};
+        .max = peer_came - sent, .max_at = sent, .min = peer_sent - came, .min_at = came};
     livetcp_usec rtt = came - sent - (peer_sent - peer_came);
 
     if (rtt < 0)
         rtt = 0;
-    if (!sync->known || rtt < sync->least_rtt)
-        sync->least_rtt = rtt;
+    if (!sync->known || rtt < sync->min_rtt)
+        sync->min_rtt = rtt;
     sync->known = true;
     if (!add_bounds(sync, &bounds, came))
-        return; /* most do not: the line stays as it is, and packets are due meanwhile */
+        return; /* usually nothing changed: the line stays, and packets are due */
     sync->at = came;
     line found = fit(sync);
     sync->offset = (livetcp_usec)llround(found.offset);
@@ -142,8 +141,7 @@ livetcp_usec lt_clock_sync_ours(const lt_clock_sync *sync, livetcp_usec peers)
 
 /* ---- pings ---- */
 
-/* The answer to the ping sent at `sent`; other messages, which are late reports, are passed over.
- */
+/* Waits for the answer to the ping sent at `sent`; skips other messages, which are late reports. */
 static livetcp_result await_pong(lt_probe_connection *c, livetcp_usec sent,
                                  const lt_wire_message **pong, livetcp_error *error)
 {
@@ -159,9 +157,10 @@ static livetcp_result await_pong(lt_probe_connection *c, livetcp_usec sent,
             continue;
         if (result == LIVETCP_OK && lt_clock_now() >= sent + ANSWER_WITHIN)
             return lt_fail(error, LIVETCP_ERR_PEER_TIMEOUT,
-                           c->heard ? "%s has not answered for 5 s"
-                                    : "%s takes connections and does not answer: is livetcp probe "
-                                      "--listen what runs there?",
+                           c->identified
+                               ? "%s has not answered for 5 s"
+                               : "%s accepts connections and does not answer: is livetcp probe "
+                                 "--listen running there?",
                            c->peer);
         lt_connection_wait(c, sent + ANSWER_WITHIN);
     }
@@ -187,10 +186,10 @@ static livetcp_result ping(lt_clock_sync *sync, lt_probe_connection *connection,
     return result;
 }
 
-/* In a queue: a later ping may find less of it. */
-static bool waited(livetcp_usec rtt, livetcp_usec least)
+/* True if the ping was queued: a later one may find a shorter queue. */
+static bool waited(livetcp_usec rtt, livetcp_usec min)
 {
-    return rtt > least + least / 20 + LIVETCP_USEC_MSEC;
+    return rtt > min + min / 20 + LIVETCP_USEC_MSEC;
 }
 
 livetcp_result lt_clock_sync_round(lt_clock_sync *sync, lt_probe_connection *connection,
@@ -205,7 +204,7 @@ livetcp_result lt_clock_sync_round(lt_clock_sync *sync, lt_probe_connection *con
             lt_connection_wait(connection, lt_clock_now() + PING_INTERVAL);
         if (result == LIVETCP_OK && !lt_probe_interrupted())
             result = ping(sync, connection, &rtt, error);
-        queue = queue || waited(rtt, sync->least_rtt);
+        queue = queue || waited(rtt, sync->min_rtt);
     }
     return result;
 }

@@ -31,7 +31,7 @@ static livetcp_result prepare(int fd, const char *congestion_control, livetcp_er
     return LIVETCP_OK;
 }
 
-/* 0, or an errno. */
+/* Returns 0 or an errno. */
 static int connect_within(int fd, const struct addrinfo *a, const sigset_t *waiting)
 {
     const livetcp_usec until = lt_clock_now() + CONNECT_TIMEOUT;
@@ -76,8 +76,8 @@ static livetcp_result connect_to(lt_probe_connection *c, const struct addrinfo *
     }
     if (cause == ECONNREFUSED)
         return lt_fail(error, LIVETCP_ERR_SYSTEM,
-                       "nobody listens at %s: run livetcp probe --listen=:%s there first", c->peer,
-                       o->port);
+                       "nothing is listening at %s: run livetcp probe --listen=:%s there first",
+                       c->peer, o->port);
     return lt_fail_errno(error, LIVETCP_ERR_SYSTEM, cause, "cannot connect to %s", c->peer);
 }
 
@@ -145,7 +145,7 @@ static livetcp_result not_a_prober(const lt_probe_connection *c, const char *wha
                                    livetcp_error *error)
 {
     return lt_fail(error, LIVETCP_ERR_PROTOCOL,
-                   "the peer %s %s; is livetcp probe --listen what runs there?", c->peer, what);
+                   "the peer %s %s; is livetcp probe --listen running there?", c->peer, what);
 }
 
 livetcp_result lt_connection_read(lt_probe_connection *c, const lt_wire_message **message,
@@ -163,14 +163,14 @@ livetcp_result lt_connection_read(lt_probe_connection *c, const lt_wire_message 
         if (got < 0)
             return lt_fail_errno(error, LIVETCP_ERR_SYSTEM, errno, "the connection to %s is lost",
                                  c->peer);
-        if (!got && c->heard)
+        if (!got && c->identified)
             return lt_fail(error, LIVETCP_ERR_SYSTEM, "%s has closed the connection", c->peer);
         if (!got)
             return not_a_prober(c, "closed the connection without an answer", error);
         if (lt_wire_got(&c->reader, (size_t)got, message, &why) != LIVETCP_OK)
             return lt_fail(error, why.code, "the peer %s %s", c->peer, why.message);
     }
-    c->heard = true;
+    c->identified = true;
     return LIVETCP_OK;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The prober's end of the connection: messages out, one at a time, and messages in. */
+/* The prober's end of the connection: sends messages one at a time, and receives messages. */
 #ifndef LT_LAB_PROBE_CONNECTION_H
 #define LT_LAB_PROBE_CONNECTION_H
 
@@ -12,38 +12,38 @@
 typedef struct lt_probe_connection {
     int socket; /* -1: none */
     char peer[300];
-    sigset_t waiting; /* signal mask while it waits */
+    sigset_t waiting; /* signal mask during waits */
     bool timestamps;
-    bool heard; /* the peer has shown that it is a prober */
+    bool identified; /* the peer has identified itself as a prober's listener */
     uint64_t written;
-    uint8_t out[LT_WIRE_MOST];
+    uint8_t out[LT_WIRE_MAX];
     size_t out_size, out_done;
     bool out_timestamped;
     lt_wire_reader reader;
-    uint8_t ignored[LT_WIRE_MOST];
+    uint8_t ignored[LT_WIRE_MAX];
 } lt_probe_connection;
 
-/* Connects. On failure nothing is open, and the error gives the remedy. */
+/* Connects. On failure nothing is open, and the error has the remedy. */
 livetcp_result lt_connection_open(lt_probe_connection *c, const lt_probe_options *options,
                                   const sigset_t *waiting, livetcp_error *error);
 void lt_connection_close(lt_probe_connection *c);
 
-/* The next message to write; none is under way. `timestamp`: the kernel reports when it leaves. */
+/* Sets the next message to write; none may be in progress. `timestamp`: requests a tx timestamp. */
 void lt_connection_put(lt_probe_connection *c, const lt_wire_message *message, bool timestamp);
 
-/* True while a message is not written to its end. */
+/* True while a message is partly written. */
 bool lt_connection_busy(const lt_probe_connection *c);
 
-/* Writes as much as the socket takes. `written` then is the number of bytes since the beginning, by
- * which timestamps go. */
+/* Writes as much as the socket accepts. `written` is the total number of bytes, which tx timestamps
+ * refer to. */
 livetcp_result lt_connection_write(lt_probe_connection *c, livetcp_error *error);
 
-/* The next message, or NULL when there is none yet. */
+/* Returns the next message, or NULL if there is none yet. */
 livetcp_result lt_connection_read(lt_probe_connection *c, const lt_wire_message **message,
                                   livetcp_error *error);
 
-/* Waits until the socket is readable, or writable where a message is under way, or `until`; a
- * signal ends it, too. */
+/* Waits until the socket is readable, or writable while a message is in progress, until `until`, or
+ * a signal. */
 void lt_connection_wait(lt_probe_connection *c, livetcp_usec until);
 
 typedef struct lt_connection_counters {

@@ -29,7 +29,7 @@ livetcp_result lt_findings_create(const lt_probe_options *options, lt_probe_find
             livetcp_envelope_create(f->video.frames, f->video.count, &f->video.envelope, error);
     if (result == LIVETCP_OK)
         result = lt_estimator_create(&config, &f->estimator, error);
-    if (result == LIVETCP_OK && !(f->trains = calloc(LT_ESTIMATOR_MOST_RATES, sizeof *f->trains)))
+    if (result == LIVETCP_OK && !(f->trains = calloc(LT_ESTIMATOR_MAX_RATES, sizeof *f->trains)))
         result = lt_fail(error, LIVETCP_ERR_NO_MEMORY, "no memory for the findings");
     if (result != LIVETCP_OK)
         lt_findings_clear(f);
@@ -55,8 +55,8 @@ lt_probe_train *lt_findings_begin_train(lt_probe_findings *findings)
 {
     lt_probe_train *t = &findings->trains[findings->train_count];
 
-    *t = (lt_probe_train){.room = lt_estimator_most(findings->estimator)};
-    t->samples = malloc(t->room * sizeof *t->samples);
+    *t = (lt_probe_train){.capacity = lt_estimator_max(findings->estimator)};
+    t->samples = malloc(t->capacity * sizeof *t->samples);
     if (!t->samples)
         return NULL;
     findings->train_count++;
@@ -68,7 +68,7 @@ livetcp_result lt_findings_add(lt_probe_findings *findings, const lt_probe_sampl
 {
     lt_probe_train *t = &findings->trains[findings->train_count - 1];
 
-    if (t->count < t->room)
+    if (t->count < t->capacity)
         t->samples[t->count++] = *sample;
     return lt_estimator_add(findings->estimator, sample->total, state, error);
 }

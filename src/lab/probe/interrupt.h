@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Ctrl-C and TERM end a probe, and its findings so far are reported; a second one ends it at
+/* SIGINT and SIGTERM end a probe, whose findings so far are reported; a second signal ends it at
  * once. */
 #ifndef LT_LAB_PROBE_INTERRUPT_H
 #define LT_LAB_PROBE_INTERRUPT_H
@@ -7,11 +7,11 @@
 #include <signal.h>
 #include <stdbool.h>
 
-/* From now on. Blocks the signals except during waits with *waiting as the mask (ppoll), so that
+/* Starts handling. Blocks the signals except during waits with the mask *waiting (ppoll()), so that
  * none is missed. */
 void lt_probe_interrupt_watch(sigset_t *waiting);
 
-/* True when one came; also takes a pending one. */
+/* True after a signal; also takes a pending one. */
 bool lt_probe_interrupted(void);
 
 #endif

@@ -17,19 +17,19 @@
 
 /* ---- one prober ---- */
 
-/* Answers that the prober has not taken yet. One that does not read them is no prober of ours. */
-#define MOST_WAITING (4096 * LT_WIRE_HEAD)
-#define TURN         1024 /* messages, before others have a turn */
+/* Answers not yet read by the prober. A peer that exceeds this is disconnected. */
+#define MAX_WAITING (4096 * LT_WIRE_HEAD)
+#define TURN        1024 /* messages per turn */
 
 typedef struct peer {
     int socket;
     char name[LT_TCP_TEXT];
     uint64_t packets;
-    bool heard;
+    bool identified;
     lt_wire_reader reader;
     size_t waiting;
-    uint8_t answers[MOST_WAITING];
-    uint8_t ignored[LT_WIRE_MOST];
+    uint8_t answers[MAX_WAITING];
+    uint8_t ignored[LT_WIRE_MAX];
 } peer;
 
 /* Takes over the socket on success; NULL: out of memory. */
@@ -90,7 +90,7 @@ static bool handle(peer *p, const lt_wire_message *m, livetcp_usec came, livetcp
 {
     livetcp_usec now = lt_clock_now();
 
-    p->heard = true;
+    p->identified = true;
     switch (m->type) {
     case LT_WIRE_PING:
         return answer(p,
@@ -113,7 +113,7 @@ static bool handle(peer *p, const lt_wire_message *m, livetcp_usec came, livetcp
     }
 }
 
-/* One read. 1: something came; 0: nothing is there; -1: it is over. */
+/* One read. 1: data; 0: none available; -1: end of the connection. */
 static int read_some(peer *p, livetcp_error *error)
 {
     const lt_wire_message *message;
@@ -133,8 +133,8 @@ static int read_some(peer *p, livetcp_error *error)
     return !message || handle(p, message, came, error) ? 1 : -1;
 }
 
-/* Reads and answers. False when it is over: with a message that goes on after the name if it is
- * the peer's fault, with none if it has closed the connection. */
+/* Reads and answers. False at the end: with an error, whose message continues after the name, if it
+ * is the peer's fault, without one if the peer has closed the connection. */
 static bool peer_serve(peer *p, livetcp_error *error)
 {
     int came = 1;
@@ -148,12 +148,12 @@ static bool peer_serve(peer *p, livetcp_error *error)
 
 /* ---- all of them ---- */
 
-#define MOST_PEERS 16
+#define MAX_PEERS 16
 
 typedef struct listener {
     int socket;
     bool quiet;
-    peer *peers[MOST_PEERS];
+    peer *peers[MAX_PEERS];
     unsigned count;
 } listener;
 
@@ -165,7 +165,7 @@ static livetcp_result listen_at(const lt_probe_options *o, int *out, livetcp_err
     *out = -1;
     if (why)
         return lt_fail(error, LIVETCP_ERR_SYSTEM, "%.150s: %s", o->host, why);
-    *out = lt_tcp_listen_on(list, MOST_PEERS);
+    *out = lt_tcp_listen_on(list, MAX_PEERS);
     int cause = errno;
     freeaddrinfo(list);
     return *out >= 0 ? LIVETCP_OK
@@ -173,7 +173,7 @@ static livetcp_result listen_at(const lt_probe_options *o, int *out, livetcp_err
                                      "cannot listen on [%.100s]:%s", o->host, o->port);
 }
 
-/* Reports the port, which may be one that the system chose. */
+/* Prints the port, which the system may have chosen. */
 static void announce(int socket)
 {
     struct sockaddr_storage address;
@@ -193,11 +193,11 @@ static void drop(listener *l, unsigned i)
     l->peers[i] = l->peers[--l->count];
 }
 
-/* A silent connection does not keep probers out. */
-static void make_room(listener *l)
+/* Disconnects a silent peer if all places are taken. */
+static void make_space(listener *l)
 {
-    for (unsigned i = 0; l->count == MOST_PEERS && i < l->count; i++)
-        if (!l->peers[i]->heard)
+    for (unsigned i = 0; l->count == MAX_PEERS && i < l->count; i++)
+        if (!l->peers[i]->identified)
             drop(l, i);
 }
 
@@ -208,12 +208,12 @@ static void take_peer(listener *l)
 
     if (fd < 0)
         return;
-    make_room(l);
-    if (l->count < MOST_PEERS && (l->peers[l->count] = peer_create(fd, name))) {
+    make_space(l);
+    if (l->count < MAX_PEERS && (l->peers[l->count] = peer_create(fd, name))) {
         l->count++;
         return;
     }
-    fprintf(stderr, "livetcp probe: %s was turned away: %d probers are here\n", name, MOST_PEERS);
+    fprintf(stderr, "livetcp probe: %s was refused: %d probers are connected\n", name, MAX_PEERS);
     close(fd);
 }
 
@@ -235,7 +235,7 @@ static void serve(listener *l, unsigned i)
 
 static livetcp_result loop(listener *l, const sigset_t *waiting, livetcp_error *error)
 {
-    struct pollfd ready[MOST_PEERS + 1];
+    struct pollfd ready[MAX_PEERS + 1];
 
     while (!lt_probe_interrupted()) {
         unsigned count = l->count;
@@ -248,7 +248,8 @@ static livetcp_result loop(listener *l, const sigset_t *waiting, livetcp_error *
                 continue;
             return lt_fail_errno(error, LIVETCP_ERR_SYSTEM, errno, "cannot wait for probers");
         }
-        for (unsigned i = count; i-- > 0;) /* from the end: one that goes is replaced by the last */
+        for (unsigned i = count;
+             i-- > 0;) /* backwards, since a removed peer is replaced by the last */
             if (ready[i].revents)
                 serve(l, i);
         if (ready[count].revents)

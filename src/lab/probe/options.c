@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From the command line of probe to options that make sense. */
+/* Parses and validates the command line of probe. */
 #include "lab/probe/options.h"
 
 #include "base/error.h"
@@ -13,11 +13,11 @@
 
 #define BAD LIVETCP_ERR_INVALID_ARGUMENT
 
-/* Strings are malloc()ed, NULL where not given. */
+/* Strings are allocated; NULL = not given. */
 typedef struct raw_options {
     char *listen;
     char *step, *max_rate, *interval, *settle, *resolution, *delay_limit, *delay_target;
-    int size, samples, extensions, patience, plays; /* plays: negative where not given */
+    int size, samples, extensions, patience, plays; /* plays: negative = not given */
     double quantile;
     long long seed;
     char *congestion_control, *simulation, *envelope, *video, *json;
@@ -99,13 +99,13 @@ static void raw_init(raw_options *raw)
 
 /* ---- validation ---- */
 
-static livetcp_result take_time(const char *name, const char *value, const char *usual,
-                                livetcp_usec least, livetcp_usec *out, livetcp_error *error)
+static livetcp_result take_time(const char *name, const char *value, const char *default_value,
+                                livetcp_usec min, livetcp_usec *out, livetcp_error *error)
 {
     char expected[80];
 
-    snprintf(expected, sizeof expected, "it is a time such as %s, at most 1 hour", usual);
-    return lt_option_duration(name, value ? value : usual, least, out, expected, error);
+    snprintf(expected, sizeof expected, "it is a time such as %s, at most 1 hour", default_value);
+    return lt_option_duration(name, value ? value : default_value, min, out, expected, error);
 }
 
 static livetcp_result take_max_rate(const char *value, size_t size, double *out,
@@ -115,7 +115,7 @@ static livetcp_result take_max_rate(const char *value, size_t size, double *out,
                                           : lt_option_rate("--max-rate=", value, size, out, error);
 }
 
-/* HOST:PORT, [HOST]:PORT for one with colons, or :PORT to listen. */
+/* HOST:PORT, [HOST]:PORT for IPv6 addresses, or :PORT to listen. */
 static livetcp_result take_endpoint(const char *text, bool listen, lt_probe_options *o,
                                     livetcp_error *error)
 {
@@ -173,7 +173,7 @@ static livetcp_result take_trace(const raw_options *raw, lt_probe_options *o, li
     if (raw->plays >= 0 && !raw->video)
         return lt_fail(error, BAD, "--plays=%d: there is no --video to be sent", raw->plays);
     if (raw->plays >= 0 &&
-        (result = lt_option_count("--plays=", raw->plays, 1, LT_PROBE_MOST_PLAYS, &plays, error)))
+        (result = lt_option_count("--plays=", raw->plays, 1, LT_PROBE_MAX_PLAYS, &plays, error)))
         return result;
     o->plays = raw->video ? plays : 0;
     return lt_option_copy(raw->video ? "--video" : "--envelope",
@@ -181,7 +181,7 @@ static livetcp_result take_trace(const raw_options *raw, lt_probe_options *o, li
                           error);
 }
 
-/* The estimator validates its own settings, before a connection to the peer. */
+/* The estimator validates its settings before a connection is made. */
 static livetcp_result check_search(const lt_probe_options *o, livetcp_error *error)
 {
     lt_estimator *estimator;
@@ -213,12 +213,12 @@ static livetcp_result take(const raw_options *raw, const char *peer, lt_probe_op
     if (!(raw->quantile > 0 && raw->quantile <= 1))
         return lt_fail(error, BAD, "--quantile=%g: it is above 0 and at most 1", raw->quantile);
     if ((result = take_mode(raw, peer, o, error)) || (result = take_trace(raw, o, error)) ||
-        (result = lt_option_count("--size=", raw->size, 64, LT_PROBE_MOST_SIZE, &size, error)) ||
-        (result = lt_option_count("--samples=", raw->samples, LT_ESTIMATOR_LEAST_SAMPLES,
-                                  LT_ESTIMATOR_MOST_SAMPLES, &o->samples, error)) ||
-        (result = lt_option_count("--extensions=", raw->extensions, 0, LT_ESTIMATOR_MOST_EXTENSIONS,
+        (result = lt_option_count("--size=", raw->size, 64, LT_PROBE_MAX_SIZE, &size, error)) ||
+        (result = lt_option_count("--samples=", raw->samples, LT_ESTIMATOR_MIN_SAMPLES,
+                                  LT_ESTIMATOR_MAX_SAMPLES, &o->samples, error)) ||
+        (result = lt_option_count("--extensions=", raw->extensions, 0, LT_ESTIMATOR_MAX_EXTENSIONS,
                                   &o->extensions, error)) ||
-        (result = lt_option_count("--patience=", raw->patience, 0, LT_ESTIMATOR_MOST_EXTENSIONS,
+        (result = lt_option_count("--patience=", raw->patience, 0, LT_ESTIMATOR_MAX_EXTENSIONS,
                                   &o->patience, error)) ||
         (result = lt_option_rate("--rate-step=", raw->step, size, &o->step, error)) ||
         (result = take_max_rate(raw->max_rate, size, &o->max_rate, error)) ||

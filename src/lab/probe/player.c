@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A service curve is about the steady state, so the first play comes after a train at the stream's
- * mean rate, and between the plays such a train goes on, for a random time: the plays are not in
- * step with periodic events on the path, such as BBR's measurement of the round trip. Now and then
- * the clocks are compared; the window, which closes in that pause, opens again before the next
- * play.
+ * A service curve describes the steady state, so the first play follows a train at the stream's
+ * mean rate. Between plays the train continues for a random time, so that plays are not in step
+ * with periodic events such as BBR's min RTT probe. The clocks are compared from time to time; the
+ * congestion window, which shrinks in that pause, is opened again before the next play.
  */
 #include "lab/probe/player.h"
 
@@ -24,8 +23,8 @@ static void tick(void *user, livetcp_usec elapsed)
 {
     lt_player *p = user;
 
-    lt_probe_progress_say(p->progress, "sending the video",
-                          p->left > elapsed ? p->left - elapsed : 0);
+    lt_probe_progress_show(p->progress, "sending the video",
+                           p->left > elapsed ? p->left - elapsed : 0);
 }
 
 static livetcp_result transfer(lt_player *p, lt_probe_source *source, livetcp_error *error)
@@ -41,7 +40,7 @@ static livetcp_result transfer(lt_player *p, lt_probe_source *source, livetcp_er
     return lt_transfer_run(&config, &sent, error);
 }
 
-/* Nothing lies between the last packet of this and the first frame. */
+/* No gap is left between the last packet of the train and the first frame. */
 static livetcp_result fill(lt_player *p, livetcp_usec length, livetcp_error *error)
 {
     double rate = livetcp_envelope_mean_rate(p->findings->video.envelope);
@@ -68,7 +67,7 @@ static livetcp_result play(lt_player *p, livetcp_error *error)
     return result == LIVETCP_OK ? transfer(p, &source, error) : result;
 }
 
-/* Until the clocks have to be compared again. */
+/* Plays until the clocks have to be compared again. */
 static livetcp_result play_some(lt_player *p, unsigned *left, livetcp_error *error)
 {
     const livetcp_usec end = lt_clock_now() + LIVETCP_USEC_SEC * 60;

@@ -14,7 +14,7 @@ typedef struct lt_player {
     lt_clock_sync *sync;
     lt_probe_progress *progress;
     lt_rng *rng;
-    livetcp_usec length, left; /* of one play, of all that are to come */
+    livetcp_usec length, left; /* of one play, and of all remaining ones */
 } lt_player;
 
 /* As often as the options require, into findings->video.plays. Ends early on a signal. The first

@@ -18,18 +18,18 @@ livetcp_result lt_plays_begin(lt_plays *plays, size_t frames, livetcp_error *err
     livetcp_usec *delays = NULL;
 
     plays->frames = frames;
-    if (plays->room <= SIZE_MAX / sizeof *delays - frames)
-        delays = realloc(plays->delays, (plays->room + frames) * sizeof *delays);
+    if (plays->capacity <= SIZE_MAX / sizeof *delays - frames)
+        delays = realloc(plays->delays, (plays->capacity + frames) * sizeof *delays);
     if (!delays)
         return no_memory(frames, error);
     plays->delays = delays;
-    plays->room += frames;
+    plays->capacity += frames;
     return LIVETCP_OK;
 }
 
 void lt_plays_add(lt_plays *plays, livetcp_usec delay)
 {
-    if (plays->count < plays->room)
+    if (plays->count < plays->capacity)
         plays->delays[plays->count++] = delay;
 }
 
@@ -54,7 +54,7 @@ static void compare_frame(const lt_plays *plays, size_t frame, livetcp_usec boun
     double quantile = lt_quantile_of(delays, s->complete, share).value;
     s->quantile = fmax(s->quantile, quantile);
     s->above += quantile > (double)bound;
-    s->most_violated = fmax(s->most_violated, (double)later / (double)s->complete);
+    s->max_violated = fmax(s->max_violated, (double)later / (double)s->complete);
     s->later += later;
 }
 

@@ -15,18 +15,18 @@
 #include <stddef.h>
 
 typedef struct lt_plays {
-    size_t frames;        /* of the stream */
-    livetcp_usec *delays; /* of one play after the other */
-    size_t count, room;   /* frames that came, in all plays */
+    size_t frames;          /* of the stream */
+    livetcp_usec *delays;   /* of one play after the other */
+    size_t count, capacity; /* frames that came, in all plays */
 } lt_plays;
 
 typedef struct lt_plays_summary {
-    size_t complete; /* plays of which every frame came; the fields below are about these */
-    double quantile; /* the largest of all frames' (1 - epsilon)-quantiles, µs; NAN: no play */
-    size_t above;    /* frames whose quantile is above their bound */
-    double most_violated; /* the largest share of plays in which one frame was above its bound */
-    size_t later;         /* delays of all plays that are above the bound of their frame */
-    double looseness;     /* bound / delay, the median of all delays; NAN: no play */
+    size_t complete;     /* plays of which every frame came; the fields below are about these */
+    double quantile;     /* the largest of all frames' (1 - epsilon)-quantiles, µs; NAN: no play */
+    size_t above;        /* frames whose quantile is above their bound */
+    double max_violated; /* the largest share of plays in which one frame was above its bound */
+    size_t later;        /* delays of all plays that are above the bound of their frame */
+    double looseness;    /* bound / delay, the median of all delays; NAN: no play */
 } lt_plays_summary;
 
 /* Space for one more play of a stream with this number of frames. LIVETCP_ERR_NO_MEMORY. */

@@ -121,7 +121,7 @@ static void describe_path(prober *p)
 
     lt_connection_count(&p->connection, &counters);
     path->known = p->sync.known;
-    path->least_rtt = p->sync.least_rtt;
+    path->min_rtt = p->sync.min_rtt;
     path->clock_offset = p->sync.offset;
     path->clock_drift = p->sync.drift;
     path->timestamps = p->connection.timestamps;

@@ -20,18 +20,19 @@ static void line(lt_probe_progress *p, const char *text)
     fflush(stderr);
 }
 
-/* Of this train as it is, and at most of the search: each further rate may take all extensions. */
+/* For this train as planned, and the maximum for the search: each further rate may use all
+ * extensions. */
 static void time_left(const lt_probe_findings *f, char *text, size_t size)
 {
     const lt_probe_options *o = f->options;
     double interval = (double)o->interval / 1e6, settle = (double)o->settle / 1e6;
     double train = (double)lt_estimator_wanted(f->estimator) * interval;
     double rates = floor((o->max_rate - lt_estimator_rate(f->estimator)) / o->step + 1e-6);
-    double least = settle + o->samples * interval;
+    double min_length = settle + o->samples * interval;
 
-    if (isfinite(rates) && rates < LT_ESTIMATOR_MOST_RATES)
+    if (isfinite(rates) && rates < LT_ESTIMATOR_MAX_RATES)
         snprintf(text, size, ", this train %.0f s more, all at least %.0f s", train,
-                 train + rates * least);
+                 train + rates * min_length);
     else
         snprintf(text, size, ", this train %.0f s more, then the next rate", train);
 }
@@ -56,20 +57,20 @@ void lt_probe_progress_tick(lt_probe_progress *progress, const lt_probe_findings
     progress->shown_rate = rate;
 }
 
-void lt_probe_progress_say(lt_probe_progress *progress, const char *what, livetcp_usec left)
+void lt_probe_progress_show(lt_probe_progress *progress, const char *what, livetcp_usec left)
 {
     char text[200];
     livetcp_usec now = lt_clock_now();
 
-    bool due =
-        progress->terminal ? now - progress->shown >= LIVETCP_USEC_SEC / 2 : what != progress->said;
+    bool due = progress->terminal ? now - progress->shown >= LIVETCP_USEC_SEC / 2
+                                  : what != progress->shown_text;
 
     if (progress->quiet || !due)
         return;
     snprintf(text, sizeof text, "%s, %.0f s left", what, (double)left / 1e6);
     line(progress, text);
     progress->shown = now;
-    progress->said = what;
+    progress->shown_text = what;
 }
 
 void lt_probe_progress_end(lt_probe_progress *progress)

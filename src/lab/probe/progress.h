@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One line on standard error about a probe that is under way. */
+/* One line on standard error with the progress of a probe. */
 #ifndef LT_LAB_PROBE_PROGRESS_H
 #define LT_LAB_PROBE_PROGRESS_H
 
@@ -7,19 +7,19 @@
 
 typedef struct lt_probe_progress {
     bool quiet, terminal;
-    bool real_time; /* so that there is a time left */
+    bool real_time; /* false: simulated, without a remaining time */
     livetcp_usec shown;
     double shown_rate;
-    const char *said;
+    const char *shown_text;
 } lt_probe_progress;
 
 void lt_probe_progress_init(lt_probe_progress *progress, const lt_probe_options *options);
 
-/* Shows where the search is: on a terminal every half a second, else once for each rate. */
+/* Shows the progress of the search: on a terminal every half a second, else once per rate. */
 void lt_probe_progress_tick(lt_probe_progress *progress, const lt_probe_findings *findings);
 
-/* Shows another text, such as that the trace is being sent; `what` is a constant. */
-void lt_probe_progress_say(lt_probe_progress *progress, const char *what, livetcp_usec left);
+/* Shows another text, such as that the trace is being sent; `what` is static. */
+void lt_probe_progress_show(lt_probe_progress *progress, const char *what, livetcp_usec left);
 
 void lt_probe_progress_end(lt_probe_progress *progress);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports of a probe's findings, for people and for programs. */
+/* Reports of a probe's findings. */
 #ifndef LT_LAB_PROBE_REPORT_H
 #define LT_LAB_PROBE_REPORT_H
 
@@ -7,10 +7,10 @@
 
 #include <stdio.h>
 
-/* The times at which the service curve is reported, s: ten a decade, from the first at which there
- * is service to where it has converged. */
-#define LT_CURVE_LEAST  1e-3
-#define LT_CURVE_MOST   1e5
+/* Times at which the service curve is reported, in s: ten per decade, from the first with service
+ * to convergence. */
+#define LT_CURVE_MIN    1e-3
+#define LT_CURVE_MAX    1e5
 #define LT_CURVE_DECADE 10
 
 void lt_probe_report_table(const lt_probe_findings *findings, FILE *out);

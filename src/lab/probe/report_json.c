@@ -10,14 +10,14 @@
 #include <stdlib.h>
 #include <sys/utsname.h>
 
-#define CCDF_MOST 400 /* points of a distribution */
+#define CCDF_MAX 400 /* maximum number of points of a distribution */
 
 static json_t *pair(double a, double b)
 {
     return json_pack("[f,f]", a, b);
 }
 
-/* Points [delay, P[delay > it]], from the smallest to the largest; the tail is kept whole. */
+/* Points [delay, P[delay > it]] in ascending order; the tail has all of its points. */
 static json_t *ccdf(const double *sorted, size_t n, bool *failed)
 {
     json_t *array = json_array();
@@ -25,10 +25,10 @@ static json_t *ccdf(const double *sorted, size_t n, bool *failed)
 
     for (size_t i = 0; i < n; i++) {
         double p = (double)(n - i - 1) / (double)n;
-        bool tail = n - i <= CCDF_MOST / 2, spread = i * (CCDF_MOST / 2) / n != (size_t)last;
+        bool tail = n - i <= CCDF_MAX / 2, spread = i * (CCDF_MAX / 2) / n != (size_t)last;
         if (i && !tail && !spread)
             continue;
-        last = (double)(i * (CCDF_MOST / 2) / n);
+        last = (double)(i * (CCDF_MAX / 2) / n);
         lt_json_append(array, pair(sorted[i] / 1e3, p), failed);
     }
     return array;
@@ -153,7 +153,7 @@ static json_t *path(const lt_probe_findings *f, bool *failed)
     lt_json_put(o, "peer", json_string(p->peer), failed);
     lt_json_put(o, "congestion_control", json_string(p->congestion_control), failed);
     lt_json_put(o, "mss_bytes", lt_json_count(p->mss), failed);
-    lt_json_put(o, "least_rtt_ms", lt_json_ms((double)p->least_rtt), failed);
+    lt_json_put(o, "least_rtt_ms", lt_json_ms((double)p->min_rtt), failed);
     lt_json_put(o, "least_one_way_ms", lt_json_ms((double)lt_probe_min_delay(f)), failed);
     lt_json_put(o, "clock_offset_ms", lt_json_ms((double)p->clock_offset), failed);
     lt_json_put(o, "clock_drift_ppm", lt_json_number(p->clock_drift * 1e6), failed);
@@ -173,9 +173,9 @@ static json_t *curve(const lt_probe_findings *f, bool *failed)
                                  (double)points[i].delay_us / 1e3),
                        failed);
     for (unsigned i = 0; n; i++) {
-        double t = LT_CURVE_LEAST * pow(10, (double)i / LT_CURVE_DECADE);
+        double t = LT_CURVE_MIN * pow(10, (double)i / LT_CURVE_DECADE);
         livetcp_usec us = (livetcp_usec)llround(t * 1e6);
-        if (t > LT_CURVE_MOST * 1.001)
+        if (t > LT_CURVE_MAX * 1.001)
             break;
         lt_json_append(samples,
                        json_pack("{s:f,s:f,s:f}", "t_s", t, "service_bit",
@@ -211,7 +211,7 @@ static json_t *played(const lt_probe_findings *f, bool *failed)
                 failed);
     lt_json_put(o, "frames_above_bound", classified ? lt_json_count(c->above) : json_null(),
                 failed);
-    lt_json_put(o, "most_violated", classified ? lt_json_number(c->most_violated) : json_null(),
+    lt_json_put(o, "most_violated", classified ? lt_json_number(c->max_violated) : json_null(),
                 failed);
     free(delays);
     return o;

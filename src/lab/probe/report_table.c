@@ -17,9 +17,9 @@ static void print_path(const lt_probe_findings *f, FILE *out)
     if (!p->known)
         return;
     fprintf(out,
-            "Path to %s: least round trip %.1f ms, congestion control %s, segments of %u "
+            "Path to %s: minimum round trip %.1f ms, congestion control %s, segments of %u "
             "bytes\n",
-            p->peer, (double)p->least_rtt / 1e3, p->congestion_control, p->mss);
+            p->peer, (double)p->min_rtt / 1e3, p->congestion_control, p->mss);
     if (!p->timestamps)
         fputs("The kernels do not say when packets leave and come: no decomposition of delays.\n",
               out);
@@ -33,7 +33,7 @@ static void print_ms(FILE *out, double us)
         fprintf(out, " %8s", "-");
 }
 
-/* The quantile of a delay component over all samples of the train. */
+/* Quantile of a delay component over all samples of the train. */
 static double component_quantile(const lt_probe_findings *f, size_t position,
                                  lt_probe_component component)
 {
@@ -132,7 +132,7 @@ static void print_compared(const lt_probe_findings *f, FILE *out)
         "%.2f times it.\n%zu of %zu frames have a quantile above their own bounds; the worst was "
         "later in %.3g %% of the plays.\n",
         c->complete, c->complete == 1 ? "" : "s", 1 - lt_findings_violation(f), c->quantile / 1e3,
-        (double)f->video.bound / c->quantile, c->above, f->video.count, 100 * c->most_violated);
+        (double)f->video.bound / c->quantile, c->above, f->video.count, 100 * c->max_violated);
 }
 
 static void print_played(const lt_probe_findings *f, FILE *out)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The bit rate is the largest whose delay quantile keeps the target; the quantile is a delay that
- * all but a share xi of the packets of such a stream keep, whatever the policy does on top. The
- * policy follows docs/guide/tuning.md: `auto` decides packet by packet and is right everywhere;
- * where TCP lost nothing, copies have nothing to repair, and one connection is as good as several.
+ * The recommended bit rate is the highest whose delay quantile is within the target; the quantile
+ * is a delay that all but a share xi of the packets meet, without the help of a policy. The policy
+ * follows docs/guide/tuning.md: `auto` decides per packet and fits all paths; if TCP lost nothing,
+ * copies have nothing to repair, and one connection is as good as several.
  */
 #include "lab/probe/result.h"
 
@@ -11,20 +11,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A standing queue of docs/guide/tuning.md, at the median: above the minimum transit by 4 ms and by
- * a twentieth of the minimum round trip. */
-#define QUEUE_LEAST 4000.0
+/* Criterion of a standing queue (docs/guide/tuning.md): the median exceeds the minimum transit time
+ * by 4 ms and a twentieth of the minimum round trip. */
+#define QUEUE_MIN   4000.0
 #define QUEUE_SHARE 0.05
 
 livetcp_usec lt_probe_min_delay(const lt_probe_findings *findings)
 {
-    livetcp_usec least = INT64_MAX;
+    livetcp_usec min = INT64_MAX;
 
     for (size_t i = 0; i < findings->train_count; i++)
         for (size_t k = 0; k < findings->trains[i].count; k++)
-            if (findings->trains[i].samples[k].total < least)
-                least = findings->trains[i].samples[k].total;
-    return least == INT64_MAX ? 0 : least;
+            if (findings->trains[i].samples[k].total < min)
+                min = findings->trains[i].samples[k].total;
+    return min == INT64_MAX ? 0 : min;
 }
 
 static bool is_steady(const lt_train_result *t)
@@ -32,8 +32,8 @@ static bool is_steady(const lt_train_result *t)
     return t->state == LT_TRAIN_STEADY || t->state == LT_TRAIN_DEPENDENT;
 }
 
-/* The train to recommend, or NULL: the fastest within the target, else the one with the minimum
- * delay. */
+/* The train to recommend: the fastest within the target, else the one with the minimum delay; NULL
+ * = none. */
 static const lt_train_result *choose(const lt_probe_findings *f, size_t *position, bool *within)
 {
     const lt_train_result *chosen = NULL, *t;
@@ -73,7 +73,7 @@ static bool queue_stands(const lt_probe_findings *f, const lt_probe_train *train
 
     if (network) {
         double above = network[count / 2] - (double)lt_probe_min_delay(f);
-        stands = above > QUEUE_LEAST && above > QUEUE_SHARE * (double)f->path.least_rtt;
+        stands = above > QUEUE_MIN && above > QUEUE_SHARE * (double)f->path.min_rtt;
     }
     free(network);
     return stands;
@@ -89,7 +89,7 @@ static const char *reason(const lt_probe_result *v)
                        : "TCP had nothing to repair here";
 }
 
-static void say_video(const lt_probe_findings *f, char *text, size_t size)
+static void show_video(const lt_probe_findings *f, char *text, size_t size)
 {
     if (!f->video.envelope)
         text[0] = '\0';
@@ -98,7 +98,7 @@ static void say_video(const lt_probe_findings *f, char *text, size_t size)
                  livetcp_envelope_mean_rate(f->video.envelope) / 1e6);
     else
         snprintf(text, size,
-                 " The video of %.2f Mbit/s needs a playout delay of %.0f ms over the least "
+                 " The video of %.2f Mbit/s needs a playout delay of %.0f ms over the minimum "
                  "transit.",
                  livetcp_envelope_mean_rate(f->video.envelope) / 1e6,
                  (double)(f->video.bound - lt_probe_min_delay(f)) / 1e3);
@@ -108,9 +108,9 @@ static void say(const lt_probe_findings *f, lt_probe_result *v)
 {
     char video[200];
 
-    say_video(f, video, sizeof video);
+    show_video(f, video, sizeof video);
     snprintf(v->sentence, sizeof v->sentence,
-             "%s %.2f Mbit/s with policy=%s (%s) and a playout delay of %.0f ms over the least "
+             "%s %.2f Mbit/s with policy=%s (%s) and a playout delay of %.0f ms over the minimum "
              "transit%s.%s",
              v->within_target ? "This path supports" : "At its best this path supports",
              v->bitrate / 1e6, v->policy, reason(v), ceil((double)v->playout / 1e3),
@@ -127,7 +127,7 @@ void lt_probe_result_make(const lt_probe_findings *findings, lt_probe_result *re
     if (!train) {
         snprintf(v->sentence, sizeof v->sentence,
                  findings->interrupted || findings->failure[0]
-                     ? "Nothing can be said of this path: no rate was probed to the end."
+                     ? "No result for this path: no rate was probed to the end."
                      : "This path does not carry even %.3f Mbit/s: try a smaller --rate-step.",
                  findings->options->step / 1e6);
         return;

@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_WINDOW 10 /* packets; of the adaptive window */
+#define FIRST_WINDOW 10 /* initial adaptive window, in packets */
 
-/* "500kbit" or "41p", in packets of `size` bytes. */
+/* Parses "500kbit" or "41p", in packets of `size` bytes. */
 static bool parse_window(const char *text, size_t size, double *packets)
 {
     lt_limit limit;
@@ -84,8 +84,7 @@ livetcp_result lt_simulation_parse(const char *spec, size_t size, lt_flow_config
     return result;
 }
 
-/* When the next packet is sampled: packets are picked by a Poisson process, so that their delays
- * are time averages. */
+/* Time of the next sample: a Poisson process, so that sampled delays are time averages. */
 static double next_sample(lt_rng *rng, double mean)
 {
     return -mean * log(1 - lt_rng_uniform(rng));
@@ -127,7 +126,7 @@ livetcp_result lt_simulation_run(lt_probe_findings *findings, livetcp_error *err
     lt_probe_findings *f = findings;
     lt_flow_config config;
     lt_probe_progress progress;
-    sigset_t waiting; /* no wait uses it */
+    sigset_t waiting; /* not used */
     lt_rng rng;
     livetcp_result result =
         lt_simulation_parse(f->options->simulation, f->options->size, &config, error);

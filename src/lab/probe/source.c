@@ -36,12 +36,12 @@ void lt_source_trace(lt_probe_source *source, const livetcp_trace_frame *frames,
         .is_trace = true, .frames = frames, .count = count, .left = frames[0].bytes};
 }
 
-/* A head has to fit into each piece, so the one before the last may have to be shorter. */
+/* Each piece must hold a head, so the one before the last may have to be shorter. */
 static uint32_t piece(uint64_t left)
 {
-    if (left <= LT_WIRE_MOST)
+    if (left <= LT_WIRE_MAX)
         return left < LT_WIRE_HEAD ? LT_WIRE_HEAD : (uint32_t)left;
-    return left - LT_WIRE_MOST < LT_WIRE_HEAD ? LT_WIRE_MOST - LT_WIRE_HEAD : LT_WIRE_MOST;
+    return left - LT_WIRE_MAX < LT_WIRE_HEAD ? LT_WIRE_MAX - LT_WIRE_HEAD : LT_WIRE_MAX;
 }
 
 static double time_of(const lt_probe_source *s, uint64_t number)
@@ -61,7 +61,7 @@ bool lt_source_peek(const lt_probe_source *s, lt_due_packet *packet)
         return false;
     *packet = (lt_due_packet){.time = s->frames[s->frame].time_us - s->frames[0].time_us,
                               .bytes = piece(s->left),
-                              .sample = s->left <= LT_WIRE_MOST};
+                              .sample = s->left <= LT_WIRE_MAX};
     return true;
 }
 

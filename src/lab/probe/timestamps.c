@@ -49,7 +49,7 @@ long lt_timestamps_send(int socket, const void *data, size_t size, bool timestam
 
 typedef struct timestamp {
     livetcp_usec time; /* 0: none */
-    bool sent;         /* about byte `byte` that was sent */
+    bool sent;         /* tx timestamp of byte number `byte` */
     uint32_t byte;
 } timestamp;
 

@@ -8,30 +8,30 @@
 
 #include <stdlib.h>
 
-#define MOST_PENDING  8192
-#define SILENCE       (30 * LIVETCP_USEC_SEC) /* of a path that has samples to answer */
+#define MAX_PENDING   8192
+#define SILENCE       (30 * LIVETCP_USEC_SEC) /* time-out of a path with unanswered samples */
 #define LONGEST_DRAIN (120 * LIVETCP_USEC_SEC)
 
-/* A sample on its way. */
+/* A sample under way. */
 typedef struct pending {
     uint64_t number;
-    uint32_t last_byte;         /* as timestamps count */
-    livetcp_usec created, left; /* left: 0 = unknown yet */
+    uint32_t last_byte;         /* number of its last byte, as in tx timestamps */
+    livetcp_usec created, left; /* left: 0 = not yet known */
 } pending;
 
 typedef struct lt_transfer {
     const lt_transfer_config *config;
     livetcp_usec begin;
     lt_transfer_result *result;
-    bool ended; /* on_sample() returned false */
-    livetcp_usec heard;
+    bool ended; /* on_sample() has returned false */
+    livetcp_usec last_answer;
     size_t first, count;
-    pending pending[MOST_PENDING]; /* as a ring */
+    pending pending[MAX_PENDING]; /* ring buffer */
 } lt_transfer;
 
 static pending *pending_at(lt_transfer *t, size_t i)
 {
-    return &t->pending[(t->first + i) % MOST_PENDING];
+    return &t->pending[(t->first + i) % MAX_PENDING];
 }
 
 /* ---- out ---- */
@@ -40,7 +40,7 @@ static void begin_packet(lt_transfer *t, const lt_due_packet *packet)
 {
     lt_probe_connection *c = t->config->connection;
     livetcp_usec created = t->begin + packet->time;
-    bool sample = packet->sample && t->count < MOST_PENDING;
+    bool sample = packet->sample && t->count < MAX_PENDING;
 
     lt_connection_put(c,
                       &(lt_wire_message){.type = LT_WIRE_PACKET,
@@ -58,8 +58,8 @@ static void begin_packet(lt_transfer *t, const lt_due_packet *packet)
     t->result->packets++;
 }
 
-/* Writes the due packets. *due is the time of the next packet, or INT64_MAX. A packet that had to
- * wait for space in the send buffer is late by TCP's doing, not by ours. */
+/* Writes due packets. *due: time of the next packet, or INT64_MAX. A packet that waited for space
+ * in the send buffer is delayed by TCP, and does not count as late. */
 static livetcp_result write_due(lt_transfer *t, livetcp_usec *due, livetcp_error *error)
 {
     lt_probe_connection *c = t->config->connection;
@@ -93,7 +93,7 @@ static void take_timestamps(lt_transfer *t)
         for (size_t i = 0; i < t->count; i++) {
             pending *p = pending_at(t, i);
             if (p->last_byte == byte && !p->left)
-                p->left = left; /* a later one is a retransmission */
+                p->left = left; /* a later one is of a retransmission */
         }
 }
 
@@ -106,8 +106,8 @@ static void finish_sample(lt_transfer *t, const pending *p, const lt_wire_messag
 {
     lt_clock_sync *sync = t->config->sync;
 
-    /* It is a ping, too: one that finds the queue as the packets do. */
-    lt_clock_sync_take(sync, p->left ? p->left : p->created, t->heard,
+    /* It also serves as a ping that meets the same queue as packets. */
+    lt_clock_sync_take(sync, p->left ? p->left : p->created, t->last_answer,
                        (livetcp_usec)(report->b ? report->b : report->c), (livetcp_usec)report->c);
     livetcp_usec got = lt_clock_sync_ours(sync, (livetcp_usec)report->c);
     livetcp_usec came = report->b ? lt_clock_sync_ours(sync, (livetcp_usec)report->b) : 0;
@@ -122,7 +122,7 @@ static void finish_sample(lt_transfer *t, const pending *p, const lt_wire_messag
     t->ended = !t->config->on_sample(t->config->user, &sample);
 }
 
-/* TCP keeps the order, so a report is for the oldest sample. */
+/* TCP preserves order, so a report belongs to the oldest sample. */
 static livetcp_result take_report(lt_transfer *t, const lt_wire_message *m, livetcp_error *error)
 {
     if (m->type == LT_WIRE_PONG)
@@ -132,7 +132,7 @@ static livetcp_result take_report(lt_transfer *t, const lt_wire_message *m, live
                        "%s reports about packets that it was not asked about",
                        t->config->connection->peer);
     finish_sample(t, pending_at(t, 0), m);
-    t->first = (t->first + 1) % MOST_PENDING;
+    t->first = (t->first + 1) % MAX_PENDING;
     t->count--;
     return LIVETCP_OK;
 }
@@ -146,7 +146,7 @@ static livetcp_result read_all(lt_transfer *t, livetcp_error *error)
     do {
         result = lt_connection_read(t->config->connection, &message, error);
         if (result == LIVETCP_OK && message) {
-            t->heard = lt_clock_now();
+            t->last_answer = lt_clock_now();
             result = take_report(t, message, error);
         }
     } while (result == LIVETCP_OK && message && !t->ended);
@@ -155,7 +155,7 @@ static livetcp_result read_all(lt_transfer *t, livetcp_error *error)
 
 /* ---- missing packets ---- */
 
-/* The age of the oldest packet that is not known to have arrived. */
+/* Age of the oldest packet that may not have arrived. */
 static livetcp_usec oldest(lt_transfer *t, livetcp_usec now)
 {
     livetcp_usec age = t->count ? now - pending_at(t, 0)->created : 0;
@@ -177,7 +177,7 @@ static livetcp_result watch(lt_transfer *t, livetcp_usec now, livetcp_error *err
                                         .receiver = LT_DELAY_UNKNOWN};
         t->ended = !t->config->on_sample(t->config->user, &sample);
     }
-    if (t->count && now - t->heard > SILENCE && now - pending_at(t, 0)->created > SILENCE)
+    if (t->count && now - t->last_answer > SILENCE && now - pending_at(t, 0)->created > SILENCE)
         return lt_fail(error, LIVETCP_ERR_PEER_TIMEOUT,
                        "the path is silent: nothing came back from %s "
                        "for 30 s",
@@ -208,7 +208,7 @@ livetcp_result lt_transfer_run(const lt_transfer_config *config, lt_transfer_res
         return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "no memory to send a train");
     t->config = config;
     t->result = result;
-    t->begin = t->heard = lt_clock_now();
+    t->begin = t->last_answer = lt_clock_now();
     while (outcome == LIVETCP_OK && !is_over(t)) {
         if ((outcome = write_due(t, &due, error)) || (outcome = read_all(t, error)))
             break;
@@ -228,10 +228,10 @@ livetcp_result lt_transfer_run(const lt_transfer_config *config, lt_transfer_res
     return outcome;
 }
 
-livetcp_result lt_transfer_drain(lt_probe_connection *connection, livetcp_usec most,
+livetcp_result lt_transfer_drain(lt_probe_connection *connection, livetcp_usec max,
                                  livetcp_error *error)
 {
-    const livetcp_usec until = lt_clock_now() + most;
+    const livetcp_usec until = lt_clock_now() + max;
     lt_connection_counters counters;
     const lt_wire_message *message;
     uint32_t byte;

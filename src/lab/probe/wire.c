@@ -34,7 +34,7 @@ livetcp_result lt_wire_decode(const uint8_t head[LT_WIRE_HEAD], lt_wire_message 
                        "LiveTCP at both ends",
                        head[4], LT_WIRE_VERSION);
     if (head[5] < LT_WIRE_PING || head[5] > LT_WIRE_REPORT || length < LT_WIRE_HEAD ||
-        length > LT_WIRE_MOST)
+        length > LT_WIRE_MAX)
         return lt_fail(error, LIVETCP_ERR_PROTOCOL,
                        "sends nonsense: a message of type %u with %u bytes", head[5], length);
     *message = (lt_wire_message){.type = (lt_wire_type)head[5],

@@ -25,7 +25,7 @@
 #include <stdint.h>
 
 #define LT_WIRE_HEAD    40
-#define LT_WIRE_MOST    16384 /* bytes of a message */
+#define LT_WIRE_MAX     16384 /* maximum size of a message */
 #define LT_WIRE_VERSION 1
 #define LT_WIRE_SAMPLE  1
 
@@ -39,30 +39,30 @@ typedef enum lt_wire_type {
 typedef struct lt_wire_message {
     lt_wire_type type;
     uint16_t flags;
-    uint32_t length; /* with the head */
+    uint32_t length; /* including the head */
     uint64_t a, b, c;
 } lt_wire_message;
 
 void lt_wire_encode(const lt_wire_message *message, uint8_t head[LT_WIRE_HEAD]);
 
-/* LIVETCP_ERR_PROTOCOL: this is no prober; LIVETCP_ERR_VERSION: it is one of another version. The
- * message of the error goes on after "the peer ". */
+/* LIVETCP_ERR_PROTOCOL: not a prober; LIVETCP_ERR_VERSION: another version. The error's message
+ * continues after "the peer ". */
 livetcp_result lt_wire_decode(const uint8_t head[LT_WIRE_HEAD], lt_wire_message *message,
                               livetcp_error *error);
 
-/* A stream of messages, as it is read. */
+/* Splits the received bytes into messages. */
 typedef struct lt_wire_reader {
     uint8_t head[LT_WIRE_HEAD];
-    size_t have; /* bytes of the message */
+    size_t have; /* bytes of the message so far */
     lt_wire_message message;
 } lt_wire_reader;
 
-/* Number of bytes to read next, at least 1 and never beyond the message: their arrival time is that
- * of the end of the message. They go to *where, or anywhere if that is NULL. */
+/* Number of bytes to read next: at least 1, never beyond the message, so that their arrival time is
+ * that of the message's end. They go to *where, or are discarded if that is NULL. */
 size_t lt_wire_wants(lt_wire_reader *reader, uint8_t **where);
 
-/* `size` bytes of those came. *message points to the message that is complete with them, or is
- * NULL; it is valid until the next call. */
+/* Adds `size` received bytes. *message is the message that they complete, or NULL; valid until the
+ * next call. */
 livetcp_result lt_wire_got(lt_wire_reader *reader, size_t size, const lt_wire_message **message,
                            livetcp_error *error);
 

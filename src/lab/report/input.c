@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Schemas that the page can show; page/report/main.js has the same list. */
+/* Schemas that the page can display; page/report/main.js has the same list. */
 static const char *const schemas[] = {
     "livetcp/bench/1",        "livetcp/doctor/1",        "livetcp/model-delay/1",
     "livetcp/model-region/1", "livetcp/model-startup/1", "livetcp/papers/1",
@@ -49,7 +49,7 @@ static json_t *read_json(FILE *in, const char *path, livetcp_error *error)
     return NULL;
 }
 
-/* The first character that is not a space, and back to it; EOF when there is none. */
+/* Peeks at the first character that is not a space; EOF if there is none. */
 static int first_of(FILE *in)
 {
     int c;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A file given to livetcp report: the output of a subcommand. */
+/* An input file of livetcp report: the output of a subcommand. */
 #ifndef LT_LAB_REPORT_INPUT_H
 #define LT_LAB_REPORT_INPUT_H
 
@@ -7,9 +7,9 @@
 
 #include <jansson.h>
 
-/* Its document, to be released by the caller: JSON whose "schema" is one that the page can show, or
- * for the packets of `livetcp bench --raw` their distributions (raw.h). NULL on failure, with a
- * message that names the file. */
+/* Its document, which the caller releases: JSON with a "schema" that the page can display, or the
+ * distributions (raw.h) of packets from `livetcp bench --raw`. NULL on failure, with a message that
+ * names the file. */
 json_t *lt_report_read(const char *path, livetcp_error *error);
 
 #endif

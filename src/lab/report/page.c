@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In a script element a text may hold neither "</script" nor "<!--": no '<' at all is simplest, and
- * JSON has another way to write it. */
+/* Escapes '<' in JSON: a script element must contain neither "</script" nor "<!--". */
 static void write_escaped(const char *text, FILE *out)
 {
     for (const char *next; (next = strchr(text, '<')); text = next + 1) {
@@ -26,5 +25,5 @@ livetcp_result lt_page_write(const json_t *data, FILE *out, livetcp_error *error
     write_escaped(text, out);
     fwrite(lt_page_end, 1, lt_page_end_size, out);
     free(text);
-    return LIVETCP_OK; /* write errors show when `out` is closed */
+    return LIVETCP_OK; /* write errors are found when `out` is closed */
 }

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_GROUPS = 64, NAME = 128, LINE = 1024, COLUMNS = 10 };
+enum { MAX_GROUPS = 64, NAME = 128, LINE = 1024, COLUMNS = 10 };
 
 enum { SCHEME, DIRECTION, FLOW, INDEX, MEASURED, NEAR_STALL, DUE, SENT, ARRIVAL, DELAY };
 
@@ -17,23 +17,22 @@ static const char *const header[COLUMNS] = {"scheme",     "direction",  "flow", 
                                             "measured",   "near_stall", "due_us", "sent_us",
                                             "arrival_us", "delay_us"};
 
-/* Packets of one scheme in one direction. */
+/* Packets of one scheme and direction. */
 typedef struct group {
     char scheme[NAME], direction[16];
-    double *delays; /* µs */
-    size_t count, room;
+    double *delays; /* us */
+    size_t count, capacity;
     size_t lost, near_stall;
 } group;
 
 typedef struct reader {
     const char *path;
     unsigned long line;
-    group groups[MOST_GROUPS];
+    group groups[MAX_GROUPS];
     size_t count;
 } reader;
 
-/* Cuts a line of RFC 4180 in place. Returns how many fields there were, at most one more than
- * COLUMNS. */
+/* Splits a line (RFC 4180) in place. Returns the number of fields, at most COLUMNS + 1. */
 static int split(char *line, char *fields[COLUMNS])
 {
     int count = 0;
@@ -76,7 +75,7 @@ static group *find_group(reader *r, const char *scheme, const char *direction)
     for (size_t i = r->count; i-- > 0;)
         if (!strcmp(r->groups[i].scheme, scheme) && !strcmp(r->groups[i].direction, direction))
             return &r->groups[i];
-    if (r->count == MOST_GROUPS || strlen(scheme) >= NAME ||
+    if (r->count == MAX_GROUPS || strlen(scheme) >= NAME ||
         strlen(direction) >= sizeof r->groups->direction)
         return NULL;
     group *g = &r->groups[r->count++];
@@ -87,13 +86,13 @@ static group *find_group(reader *r, const char *scheme, const char *direction)
 
 static bool add_delay(group *g, double us)
 {
-    if (g->count == g->room) {
-        size_t room = g->room ? 2 * g->room : 4096;
-        double *more = realloc(g->delays, room * sizeof *more);
+    if (g->count == g->capacity) {
+        size_t capacity = g->capacity ? 2 * g->capacity : 4096;
+        double *more = realloc(g->delays, capacity * sizeof *more);
         if (!more)
             return false;
         g->delays = more;
-        g->room = room;
+        g->capacity = capacity;
     }
     g->delays[g->count++] = us;
     return true;
@@ -157,7 +156,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* A point for every step of the share by a 50th, and for each of the last 50 packets. */
+/* A point whenever the share has fallen by a 50th, and for each of the last 50 packets. */
 json_t *lt_raw_ccdf(const double *delays, size_t count, size_t total)
 {
     static const double step = 0.98;
@@ -167,10 +166,10 @@ json_t *lt_raw_ccdf(const double *delays, size_t count, size_t total)
         double later = (double)(total - i - 1) / (double)total;
         bool wanted = i == 0 || i + 1 == count || later <= last * step;
         if (i + 1 < count && delays[i + 1] == delays[i])
-            continue; /* as long as it is the same delay */
+            continue; /* same delay as the next packet */
         if (!wanted)
             continue;
-        /* The largest delay has nothing behind it, which a logarithmic axis cannot show. */
+        /* No packet is later than the last one; a share of 0 has no place on a logarithmic axis. */
         double share = later > 0 ? later : 1.0 / (double)total;
         if (json_array_append_new(points, json_pack("[f,f]", delays[i] / 1e3, share))) {
             json_decref(points);

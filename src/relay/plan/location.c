@@ -12,9 +12,9 @@ enum {
     NAME_SIZE = 32,
     VALUE_SIZE = 256,
     RCVBUF = 4 << 20,
-    RAW_TYPE = 96,                            /* the first dynamic payload type of RFC 3551 */
-    CLOCK_RATE = 90000,                       /* of what this relay packs */
-    SRT_LATENCY_US = 120 * LIVETCP_USEC_MSEC, /* SRT's own default */
+    RAW_TYPE = 96,                            /* first dynamic payload type (RFC 3551) */
+    CLOCK_RATE = 90000,                       /* of packets that the relay composes */
+    SRT_LATENCY_US = 120 * LIVETCP_USEC_MSEC, /* SRT's default */
     SRT_LATENCY_MAX_MS = 60000
 };
 
@@ -25,7 +25,7 @@ typedef livetcp_result take_key(lt_relay_location *l, const char *name, const ch
 
 typedef struct key {
     const char *name;
-    unsigned schemes; /* 1 << lt_relay_scheme */
+    unsigned schemes; /* bit mask, 1 << lt_relay_scheme */
     take_key *take;
     const char *accepts, *summary;
 } key;
@@ -107,7 +107,8 @@ static livetcp_result take_pt(lt_relay_location *l, const char *name, const char
     livetcp_result result = take_number(name, value, 0, 127, &type, error);
 
     if (result == LIVETCP_OK && (type == 33 || (type >= 64 && type < 96)))
-        return refuse(name, value, error); /* MPEG-TS; RFC 5761 */
+        return refuse(name, value,
+                      error); /* PT 33 is MPEG-TS; 64 to 95 conflict with RTCP (RFC 5761) */
     l->payload_type = type;
     return result;
 }
@@ -224,7 +225,7 @@ static livetcp_result take_clock_rate(lt_relay_location *l, const char *name, co
     return result;
 }
 
-/* A plain number is in ms, as in SRT's tools. */
+/* A number without a unit is in ms, as in SRT's tools. */
 static livetcp_result take_latency(lt_relay_location *l, const char *name, const char *value,
                                    livetcp_error *error)
 {
@@ -320,7 +321,7 @@ static const key keys[] = {
      "stream that a caller requests; a listener rejects callers of other streams (any)"},
     {NULL, 0, NULL, NULL, NULL}};
 
-/* "udp, rtp, file" */
+/* Writes "udp, rtp, file". */
 static void print_schemes(FILE *out, unsigned schemes)
 {
     static const char *const names[] = {[LT_RELAY_UDP] = "udp",
@@ -392,7 +393,7 @@ static int hex(char c)
     return !found ? -1 : found - digits < 16 ? (int)(found - digits) : (int)(found - digits) - 6;
 }
 
-/* Copies until one of `ends` or the end, decoding percent signs; NULL: too long, or malformed. */
+/* Copies up to one of `ends` or the end, percent-decoded; NULL: too long or malformed. */
 static const char *copy_until(const char *text, const char *ends, char *out, size_t size)
 {
     size_t used = 0;
@@ -433,14 +434,14 @@ static livetcp_result take_query(lt_relay_location *l, const char *text, livetcp
     return LIVETCP_OK;
 }
 
-/* "[@]host:port"; *text is left behind it. */
+/* Reads "[@]host:port"; *text is advanced past it. */
 static livetcp_result take_authority(lt_relay_location *l, lt_relay_side side, const char **text,
                                      livetcp_error *error)
 {
     const char *p = *text;
     char port[8];
     unsigned number = 0;
-    const unsigned most = l->scheme == LT_RELAY_RTP ? 65534 : 65535;
+    const unsigned max_port = l->scheme == LT_RELAY_RTP ? 65534 : 65535;
 
     l->bound = *p == '@' || (side == LT_RELAY_IN && l->scheme != LT_RELAY_SRT);
     if (*p == '@')
@@ -458,17 +459,18 @@ static livetcp_result take_authority(lt_relay_location *l, lt_relay_side side, c
     if (!*l->host)
         l->bound = true;
     const bool any = (l->scheme == LT_RELAY_UDP && l->bound) || l->scheme == LT_RELAY_SRT;
-    const unsigned least = any ? 0 : 1; /* 0: any that is free */
-    if (!p || !lt_parse_number(port, &value) || value < least || value > most ||
+    const unsigned min_port = any ? 0 : 1; /* 0: chosen by the system */
+    if (!p || !lt_parse_number(port, &value) || value < min_port || value > max_port ||
         value != (double)(number = (unsigned)value))
-        return lt_fail(error, LIVETCP_ERR_BAD_URI, "'%.60s': the port is %u to %u", *text, least,
-                       most);
+        return lt_fail(error, LIVETCP_ERR_BAD_URI, "'%.60s': the port is %u to %u", *text, min_port,
+                       max_port);
     l->port = (uint16_t)number;
     *text = p;
     return LIVETCP_OK;
 }
 
-/* livetcp:// is the library's; an empty host waits for callers, those of a name if it has one. */
+/* livetcp:// URIs are parsed by the library. An empty host means a listener; a path is the stream
+ * id of its callers. */
 static livetcp_result read_session(lt_relay_location *l, const char *uri, livetcp_error *error)
 {
     livetcp_result result;
@@ -481,7 +483,7 @@ static livetcp_result read_session(lt_relay_location *l, const char *uri, livetc
         l->session.mode = LIVETCP_MODE_LISTENER;
     if (livetcp_config_to_uri(&l->session, l->text, sizeof l->text, NULL) != LIVETCP_OK)
         snprintf(l->text, sizeof l->text, "livetcp://%.200s:%u", l->session.host, l->session.port);
-    if (l->session.mode == LIVETCP_MODE_LISTENER) { /* the name of those that it serves */
+    if (l->session.mode == LIVETCP_MODE_LISTENER) { /* name of the callers' stream */
         memcpy(l->stream_id, l->session.stream_id, sizeof l->stream_id);
         memset(l->session.stream_id, 0, sizeof l->session.stream_id);
     }
@@ -521,7 +523,7 @@ static livetcp_result read_datagrams(lt_relay_location *l, lt_relay_side side, c
                        "'%.60s' in the URI: only ?KEY=VALUE may follow HOST:PORT", text);
     if (*text && (result = take_query(l, text + 1, error)) != LIVETCP_OK)
         return result;
-    if (l->scheme == LT_RELAY_SRT) /* the passphrase is not for people */
+    if (l->scheme == LT_RELAY_SRT) /* removes the passphrase from the text for messages */
         snprintf(l->text, sizeof l->text, strchr(l->host, ':') ? "srt://[%s]:%u" : "srt://%s:%u",
                  l->host, l->port);
     else
@@ -529,7 +531,7 @@ static livetcp_result read_datagrams(lt_relay_location *l, lt_relay_side side, c
     return check(l, error);
 }
 
-/* What follows a scheme may have secrets. */
+/* The part after the scheme may contain secrets. */
 static int shown_size(const char *uri)
 {
     const char *end = strstr(uri, "://");

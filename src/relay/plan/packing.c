@@ -43,7 +43,7 @@ static bool is_ts(const uint8_t *datagram, size_t size)
 }
 
 lt_relay_fit lt_relay_pack(lt_relay_packer *packer, const uint8_t *datagram, size_t size,
-                           livetcp_usec now, uint8_t *room, const uint8_t **packet,
+                           livetcp_usec now, uint8_t *packet_buffer, const uint8_t **packet,
                            size_t *packet_size)
 {
     livetcp_rtp_header header = {.payload_type = (uint8_t)packer->payload_type,
@@ -60,14 +60,14 @@ lt_relay_fit lt_relay_pack(lt_relay_packer *packer, const uint8_t *datagram, siz
         return LT_RELAY_NOT_TS;
     if (size > LT_RELAY_PACKET_MAX - LIVETCP_RTP_HEADER_SIZE)
         return LT_RELAY_TOO_LONG;
-    /* 90 kHz, of the datagram's arrival: RFC 2250 wants the time of its transmission. */
+    /* 90 kHz, from the datagram's arrival: RFC 2250 asks for the time of transmission. */
     header.timestamp = packer->first_timestamp + (uint32_t)((uint64_t)now * 9 / 100);
-    if (livetcp_rtp_header_write(&header, room, LT_RELAY_PACKET_MAX, NULL) != LIVETCP_OK)
+    if (livetcp_rtp_header_write(&header, packet_buffer, LT_RELAY_PACKET_MAX, NULL) != LIVETCP_OK)
         return LT_RELAY_TOO_LONG;
     if (size)
-        memcpy(room + header.header_size, datagram, size);
+        memcpy(packet_buffer + header.header_size, datagram, size);
     packer->sequence++;
-    *packet = room;
+    *packet = packet_buffer;
     *packet_size = header.header_size + size;
     return LT_RELAY_FITS;
 }

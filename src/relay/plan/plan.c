@@ -50,7 +50,8 @@ livetcp_result lt_relay_plan_route_add(lt_relay_plan_route *route, const char *u
     return result;
 }
 
-/* Programs that get MPEG-TS, or a stream of bytes, cannot put packets into order. */
+/* Programs that receive MPEG-TS or a byte stream cannot reorder packets: such routes deliver in
+ * sequence order. */
 static void choose_order(lt_relay_plan_route *route)
 {
     bool ordered = false;
@@ -77,7 +78,7 @@ livetcp_result lt_relay_plan_route_finish(lt_relay_plan_route *route, livetcp_er
             if (!strcmp(route->uris[i], route->uris[j]) &&
                 route->ends[i].scheme != LT_RELAY_LIVETCP)
                 return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
-                               "'%.100s' is there twice: packets would go in a circle",
+                               "'%.100s' is given twice: packets would go in a circle",
                                route->uris[i]);
     choose_order(route);
     return LIVETCP_OK;

@@ -30,7 +30,7 @@ static livetcp_result refuse(const reading *r, const yaml_node_t *node, const ch
                    node ? node->start_mark.line + 1 : (size_t)1, text);
 }
 
-/* A scalar without NUL bytes; NULL otherwise. */
+/* The text of a scalar without NUL bytes; else NULL. */
 static const char *text_of(const yaml_node_t *node)
 {
     if (!node || node->type != YAML_SCALAR_NODE)
@@ -93,7 +93,7 @@ static livetcp_result take_ends(reading *r, lt_relay_plan_route *route, const ya
         if (!place)
             return refuse(r, key, "a route has in: and out:, and nothing else", error);
         if (*place)
-            return refuse(r, key, "in: or out: is there twice; several OUTs are a list", error);
+            return refuse(r, key, "in: or out: is given twice; several OUTs are a list", error);
         *place = yaml_document_get_node(&r->document, pair->value);
     }
     if (!in || !out)
@@ -122,7 +122,7 @@ static livetcp_result take_routes(reading *r, const yaml_node_t *node, livetcp_e
                           error);
         for (unsigned i = 0; i < r->plan->count; i++)
             if (!strcmp(r->plan->routes[i].name, name))
-                return refuse(r, key, "a route of this name is there already", error);
+                return refuse(r, key, "another route has this name", error);
         lt_relay_plan_route *route = lt_relay_plan_add(r->plan, name);
         if (!route)
             return refuse(r, key, "too many routes: at most 1000, and as memory allows", error);

@@ -274,8 +274,8 @@ TEST_CASE("tokens: a file that is wrong says where, and shows no secret")
     const std::vector<std::pair<std::string, const char *>> files = {
         {"", "not JSON"},
         {"{\"tokens\":[\n{\"token\":\"" + weak + "\" x}]}", "line 2"},
-        {"[]", "nobody"},
-        {"{}", "nobody"},
+        {"[]", "no caller"},
+        {"{}", "no caller"},
         {R"({"keys":[{}]})", "keys, number 1"},
         {R"({"keys":[{"kty":"RSA"}]})", "Ed25519"},
         {R"({"keys":[{"kty":"oct","k":")" + weak + "\"}]}", "32 bytes"},

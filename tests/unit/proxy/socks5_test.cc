@@ -88,7 +88,7 @@ TEST_CASE("refusals of SOCKS5 say what to do")
         {bytes({5, 0}), bytes({5, 1, 0, 1}), "(SOCKS5 reply 1)"},
         {bytes({5, 0}), bytes({5, 2, 0, 1}), "rules forbid it"},
         {bytes({5, 0}), bytes({5, 4, 0, 1}), "cannot reach that host"},
-        {bytes({5, 0}), bytes({5, 5, 0, 3}), "nobody listens there"},
+        {bytes({5, 0}), bytes({5, 5, 0, 3}), "connection refused"},
         {bytes({5, 0}), bytes({5, 99, 0, 1}), "no known reason"},
         {bytes({5, 0}), bytes({5, 0, 0, 7, 1}), "does not exist"},
         {bytes({5, 0}), "HTTP", "HTTP"},

@@ -74,7 +74,7 @@ static livetcp_result take_texts(const lt_model_texts *t, lt_model_arguments *a,
     return take_choices(t, a, error);
 }
 
-/* Storage that a form's table points into. */
+/* Variables that a form's table points to. */
 typedef struct form_values {
     lt_model_texts *texts;
     const lt_model_form *form;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Options that every form of `livetcp model` has: the path, the stream, how it is carried. */
+/* Options of all forms of `livetcp model`: path, stream and transport. */
 #ifndef LT_LAB_MODEL_COMMAND_ARGUMENTS_H
 #define LT_LAB_MODEL_COMMAND_ARGUMENTS_H
 
@@ -12,34 +12,34 @@
 typedef struct lt_model_arguments {
     livetcp_delay_model_config config;
     const char *constants; /* as given, or by default */
-    bool paper;            /* those of the papers */
-    const char *json;      /* file to write, "-" for standard output, or NULL */
+    bool paper;            /* the papers' constants */
+    const char *json;      /* output file, "-" = standard output, NULL = none */
     bool backlog_states_given;
     bool help;
 } lt_model_arguments;
 
-/* Options of one form: a popt table whose strings it parses itself. */
+/* A form and its own options: a popt table whose strings it parses itself. */
 typedef struct lt_model_form {
     const char *name;               /* "delay" */
     const char *summary;            /* one line */
-    const char *text;               /* below the options in the help; ends with a newline */
+    const char *text;               /* after the options in the help; ends with a newline */
     const struct poptOption *extra; /* or NULL */
-    bool path_wanted;               /* false: no --rtt and --loss */
+    bool path_wanted;               /* false: without --rtt and --loss */
 } lt_model_form;
 
-/* The strings that options point into; to be cleared after the last use of the arguments. */
+/* Strings that options point to; clear after the last use of the arguments. */
 typedef struct lt_model_texts {
     char *rtt, *loss, *one_way, *packet, *interval, *mss, *loss_model, *queue, *constants;
     char *window_states, *backlog_states, *json;
     int connections, split, limited_transmit, help;
 } lt_model_texts;
 
-/* Parses the command line; on failure the error names the option. Prints the help if asked to. */
+/* Parses the command line; on failure the error names the option. Prints the help on request. */
 livetcp_result lt_model_arguments_read(lt_model_arguments *arguments, lt_model_texts *texts,
                                        const lt_model_form *form, int argc, const char **argv,
                                        livetcp_error *error);
 
-/* Frees also the texts of the form's own options. */
+/* Also frees the texts of the form's own options. */
 void lt_model_texts_clear(lt_model_texts *texts, const lt_model_form *form);
 
 /* As lt_option_share() and lt_option_duration(): "99.9%" or "0.999", strictly between 0 and 1. */

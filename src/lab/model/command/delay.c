@@ -19,8 +19,8 @@ static json_t *percentiles_json(const livetcp_delay_model *model, bool *failed)
     return lt_model_json_percentiles(percents, us, PERCENTS, failed);
 }
 
-/* The points of the CCDF that differ by more than a hundredth from the one before: the resolution
- * of a plot with a logarithmic axis. */
+/* Points of the CCDF that differ by more than a hundredth from the previous one: the resolution of
+ * a plot with a logarithmic axis. */
 static json_t *ccdf_json(const livetcp_delay_model *model, bool *failed)
 {
     json_t *list = json_array();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* livetcp model region: where a stream works, and the settings to use where it does not. */
+/* livetcp model region: where a stream works, and settings for the rest. */
 #include "lab/clock.h"
 #include "lab/model/command/forms.h"
 #include "lab/model/command/json.h"
@@ -11,22 +11,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_ROWS = 32 };
+enum { MAX_ROWS = 32 };
 
-/* The loss rates of the paper's section 5.1. */
+/* Loss rates of the paper's section 5.1. */
 static const double losses[] = {0.001, 0.005, 0.01, 0.02, 0.03, 0.05, 0.1};
 enum { LOSSES = sizeof losses / sizeof *losses };
 
 typedef struct region_row {
     livetcp_usec rtt_us;
     double largest_loss;
-    double delay_us[LOSSES]; /* at the quantile; infinite if unbounded */
+    double delay_us[LOSSES]; /* at the quantile; infinite = unbounded */
     livetcp_delay_advice advice[LOSSES];
 } region_row;
 
 typedef struct region {
     livetcp_delay_target target;
-    region_row rows[MOST_ROWS];
+    region_row rows[MAX_ROWS];
     unsigned count;
 } region;
 
@@ -37,9 +37,9 @@ static livetcp_result take_rtts(region *r, const char *text, livetcp_error *erro
     for (const char *at = text;;) {
         char item[32];
         size_t length = strcspn(at, ",");
-        if (r->count == MOST_ROWS || length >= sizeof item)
+        if (r->count == MAX_ROWS || length >= sizeof item)
             return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
-                           "--rtts: at most %d round-trip times, comma-separated", MOST_ROWS);
+                           "--rtts: at most %d round-trip times, comma-separated", MAX_ROWS);
         snprintf(item, sizeof item, "%.*s", (int)length, at);
         livetcp_result result =
             lt_model_take_duration("--rtts ", item, &r->rows[r->count++].rtt_us, error);
@@ -68,7 +68,7 @@ static livetcp_result solve_row(const lt_model_arguments *a, const region *r, re
     livetcp_delay_model_config config = a->config;
     livetcp_result result;
 
-    if (!a->backlog_states_given) /* the paper's 16 r end below many a deadline */
+    if (!a->backlog_states_given) /* the paper's 16 r is below many deadlines */
         config.backlog_states = 0;
     config.rtt_us = row->rtt_us;
     result = livetcp_largest_loss(&config, &r->target, &row->largest_loss, error);

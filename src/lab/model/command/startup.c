@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* livetcp model startup: how long until a session's connections are there. */
+/* livetcp model startup: time until a session's connections are open. */
 #include "lab/clock.h"
 #include "lab/model/command/forms.h"
 #include "lab/model/command/json.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The chain with a backlog that never ends: its states are the windows alone. */
+/* The chain with an infinite backlog: its states are the windows alone. */
 #include "lab/model/delay/capacity.h"
 
 #include "base/error.h"
@@ -10,15 +10,15 @@
 #include <stdlib.h>
 #include <suitesparse/cs.h>
 
-/* More packets are never sent: a window of that many RTTs' worth is never halved below what a
- * source can need. */
-enum { MOST_WINDOWS = 20000 };
+/* Larger windows are never needed: a window of this many RTTs' worth of packets is not halved below
+ * the source's need. */
+enum { MAX_WINDOWS = 20000 };
 
 typedef struct windows {
-    lt_delay_params params; /* with a backlog without an edge */
+    lt_delay_params params; /* with an unlimited backlog */
     int n;                  /* windows 1 .. n */
     int *first, *row;
-    double *value, *share; /* share: of each window; the sum is 1 */
+    double *value, *share; /* share of each window; they add up to 1 */
 } windows;
 
 static void round_of(const windows *s, unsigned w, lt_moves *moves)
@@ -28,9 +28,9 @@ static void round_of(const windows *s, unsigned w, lt_moves *moves)
     lt_round_moves(&s->params, w, UINT_MAX / 2, &losses, moves);
 }
 
-/* A column of I - P'. Its equations are dependent: in place of the first one stands that all shares
- * are 1 together. (To leave a window out instead, and take the others relative to it, fails where
- * that window is as good as never visited.) */
+/* A column of I - P'. Its equations are dependent: the first is replaced by the sum of all shares
+ * being 1. (Leaving out one window instead, and computing the others relative to it, fails if that
+ * window is almost never visited.) */
 static int column(const windows *s, unsigned w, int at)
 {
     lt_moves moves;
@@ -57,12 +57,12 @@ static int column(const windows *s, unsigned w, int at)
     return at;
 }
 
-/* Moves to the same window are added up, since a factorization would take the last of them for all.
- * The matrix is never singular: only memory can fail. */
+/* Moves to the same window are added up, since a factorization would use only the last. The matrix
+ * is never singular: only an allocation can fail. */
 static livetcp_result solve(windows *s, livetcp_error *error)
 {
     enum { SYMMETRIC_PATTERN = 1 };
-    const double prefer_diagonal = 1e-3; /* it is as good as any, and nothing fills in */
+    const double prefer_diagonal = 1e-3; /* the diagonal is a good pivot and avoids fill-in */
     cs_di matrix = {.m = s->n, .n = s->n, .p = s->first, .i = s->row, .x = s->value, .nz = -1};
     int at = 0, merged;
 
@@ -73,7 +73,7 @@ static livetcp_result solve(windows *s, livetcp_error *error)
     s->first[s->n] = matrix.nzmax = at;
     s->share[0] = 1;
     merged = cs_di_dupl(&matrix);
-    s->row = matrix.i; /* now shorter, and perhaps elsewhere */
+    s->row = matrix.i; /* reallocated */
     s->value = matrix.x;
     if (!merged || !cs_di_lusol(SYMMETRIC_PATTERN, &matrix, s->share, prefer_diagonal))
         return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "out of memory for %d windows", s->n);
@@ -108,9 +108,9 @@ livetcp_result lt_delay_capacity(const lt_delay_params *params, double *packets_
     *packets_per_s = INFINITY;
     if (params->p_full <= 0)
         return LIVETCP_OK;
-    s.params.most_backlog = UINT_MAX;
-    s.params.most_window = params->most_window < MOST_WINDOWS ? params->most_window : MOST_WINDOWS;
-    s.n = (int)s.params.most_window;
+    s.params.max_backlog = UINT_MAX;
+    s.params.max_window = params->max_window < MAX_WINDOWS ? params->max_window : MAX_WINDOWS;
+    s.n = (int)s.params.max_window;
     n = (size_t)s.n + 1;
     s.first = calloc(n, sizeof *s.first);
     s.row = calloc(n * (LT_MAX_MOVES + 1), sizeof *s.row);

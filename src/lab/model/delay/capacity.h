@@ -5,9 +5,9 @@
 
 #include "lab/model/delay/params.h"
 
-/* Packets per second; infinite without loss. A source that is slower is carried with a delay that
- * stays finite; one that is not is late without bound (Foster's criterion: with a large backlog the
- * window moves on its own, and the backlog drifts by the difference). */
+/* In packets per second; infinite without loss. A slower source has finite delays; a faster one has
+ * an unbounded backlog (Foster's criterion: with a large backlog the window moves independently of
+ * it, and the backlog drifts by the difference of the rates). */
 livetcp_result lt_delay_capacity(const lt_delay_params *params, double *packets_per_s,
                                  livetcp_error *error);
 

@@ -9,29 +9,29 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* Measured, with solve.c's vectors (docs/research/model.md). */
+/* Measured, including solve.c's vectors (docs/research/model.md). */
 enum { BYTES_A_STATE = 300 };
 
 static size_t place(const lt_chain *c, unsigned w, unsigned b)
 {
-    return (size_t)w * (c->params->most_backlog + 1u) + b;
+    return (size_t)w * (c->params->max_backlog + 1u) + b;
 }
 
 static size_t places(const lt_chain *c)
 {
-    return place(c, c->params->most_window, c->params->most_backlog) + 1;
+    return place(c, c->params->max_window, c->params->max_backlog) + 1;
 }
 
-/* The whole packets below and above a backlog, and the share of the upper one. */
+/* The integers below and above a backlog, and the share of the upper one. */
 static unsigned neighbours(const lt_chain *c, double b, double *share)
 {
     const double rounding = 1e-9;
-    double edge = c->params->most_backlog;
+    double edge = c->params->max_backlog;
     double below = floor(b + rounding);
 
     if (below >= edge) {
         *share = 0;
-        return c->params->most_backlog;
+        return c->params->max_backlog;
     }
     *share = b - below > rounding ? b - below : 0;
     return (unsigned)below;
@@ -63,11 +63,11 @@ void lt_chain_start(const lt_chain *c, int start, lt_moves *moves)
     certain.recovery = start == LT_START_RECOVERY;
     certain.timeout = start == LT_START_TIMEOUT;
 
-    lt_packet_moves(c->params, c->params->most_window, &certain, moves);
+    lt_packet_moves(c->params, c->params->max_window, &certain, moves);
 }
 
-/* The unused part of the window matters only where few segments are sent: there it lets enough of
- * them out after a loss. */
+/* The unused part of the window matters only where few segments are sent: there it allows enough of
+ * them after a loss. */
 static void moves_of(const lt_chain *c, unsigned w, unsigned b, lt_moves *moves)
 {
     const unsigned few = 8;
@@ -83,10 +83,10 @@ void lt_chain_moves(const lt_chain *c, int i, lt_moves *moves)
     moves_of(c, c->w[i], c->b[i], moves);
 }
 
-/* Places to visit. */
+/* States to visit. */
 typedef struct stack {
     size_t *place;
-    size_t count, room;
+    size_t count, capacity;
 } stack;
 
 static livetcp_result push(lt_chain *c, stack *s, unsigned w, unsigned b, livetcp_error *error)
@@ -95,13 +95,13 @@ static livetcp_result push(lt_chain *c, stack *s, unsigned w, unsigned b, livetc
 
     if (lt_application_limited(c->params, w, b) || c->number[here] >= 0)
         return LIVETCP_OK;
-    if (s->count == s->room) {
-        size_t room = s->room ? 2 * s->room : 256;
-        size_t *bigger = realloc(s->place, room * sizeof *bigger);
+    if (s->count == s->capacity) {
+        size_t capacity = s->capacity ? 2 * s->capacity : 256;
+        size_t *bigger = realloc(s->place, capacity * sizeof *bigger);
         if (!bigger)
             return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "out of memory for the chain");
         s->place = bigger;
-        s->room = room;
+        s->capacity = capacity;
     }
     c->number[here] = 0;
     s->place[s->count++] = here;
@@ -126,8 +126,8 @@ static livetcp_result push_targets(lt_chain *c, stack *s, const lt_moves *moves,
     return result;
 }
 
-/* Marks everything that can be reached with 0 in `number`. */
-static livetcp_result explore(lt_chain *c, size_t most_states, livetcp_error *error)
+/* Marks every reachable state with 0 in `number`. */
+static livetcp_result explore(lt_chain *c, size_t max_states, livetcp_error *error)
 {
     stack s = {0};
     lt_moves moves;
@@ -140,14 +140,14 @@ static livetcp_result explore(lt_chain *c, size_t most_states, livetcp_error *er
     }
     while (result == LIVETCP_OK && s.count) {
         size_t here = s.place[--s.count];
-        unsigned w = (unsigned)(here / (c->params->most_backlog + 1u));
-        unsigned b = (unsigned)(here % (c->params->most_backlog + 1u));
-        if (++found > most_states)
+        unsigned w = (unsigned)(here / (c->params->max_backlog + 1u));
+        unsigned b = (unsigned)(here % (c->params->max_backlog + 1u));
+        if (++found > max_states)
             result =
                 lt_fail(error, LIVETCP_ERR_NO_MEMORY,
                         "the chain has more than %zu states, some %.0f MB: raise max_states, or "
                         "lower window_states or backlog_states",
-                        most_states, (double)most_states * BYTES_A_STATE / 1e6);
+                        max_states, (double)max_states * BYTES_A_STATE / 1e6);
         moves_of(c, w, b, &moves);
         if (result == LIVETCP_OK)
             result = push_targets(c, &s, &moves, error);
@@ -165,8 +165,8 @@ static livetcp_result number_states(lt_chain *c, livetcp_error *error)
     c->b = calloc((size_t)c->n + 1, sizeof *c->b);
     if (!c->w || !c->b)
         return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "out of memory for the chain");
-    for (unsigned w = 1; w <= c->params->most_window; w++)
-        for (unsigned b = c->params->most_backlog + 1; b-- > 0;) {
+    for (unsigned w = 1; w <= c->params->max_window; w++)
+        for (unsigned b = c->params->max_backlog + 1; b-- > 0;) {
             int *number = &c->number[place(c, w, b)];
             if (*number < 0)
                 continue;
@@ -177,7 +177,7 @@ static livetcp_result number_states(lt_chain *c, livetcp_error *error)
     return LIVETCP_OK;
 }
 
-/* Appends the moves that began with a loss, or those that did not, to a column. */
+/* Appends to a column the moves with a loss, or those without. */
 static int append(const lt_chain *c, lt_columns *columns, int at, const lt_moves *moves, bool loss)
 {
     for (unsigned i = 0; i < moves->count; i++) {
@@ -188,7 +188,7 @@ static int append(const lt_chain *c, lt_columns *columns, int at, const lt_moves
         int count = lt_chain_targets(c, move, targets);
         for (int t = 0; t < count; t++, at++) {
             if (!columns->row)
-                continue; /* counting */
+                continue; /* count only */
             columns->row[at] = targets[t].row;
             columns->value[at] = targets[t].share * move->probability;
         }
@@ -196,7 +196,7 @@ static int append(const lt_chain *c, lt_columns *columns, int at, const lt_moves
     return at;
 }
 
-/* Fills the columns in, or only counts the entries while they have no rows yet. */
+/* Fills the columns, or counts the entries while they have no rows. */
 static void fill(const lt_chain *c, lt_columns *free_part, lt_columns *lossy)
 {
     lt_moves moves;
@@ -209,7 +209,7 @@ static void fill(const lt_chain *c, lt_columns *free_part, lt_columns *lossy)
     }
 }
 
-static bool make_room(lt_columns *columns, int entries)
+static bool make_space(lt_columns *columns, int entries)
 {
     columns->row = calloc((size_t)entries + 1, sizeof *columns->row);
     columns->value = calloc((size_t)entries + 1, sizeof *columns->value);
@@ -223,43 +223,42 @@ static livetcp_result connect_states(lt_chain *c, livetcp_error *error)
     if (!c->free.first || !c->lossy.first)
         return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "out of memory for the chain");
     fill(c, &c->free, &c->lossy);
-    if (!make_room(&c->free, c->free.first[c->n]) || !make_room(&c->lossy, c->lossy.first[c->n]))
+    if (!make_space(&c->free, c->free.first[c->n]) || !make_space(&c->lossy, c->lossy.first[c->n]))
         return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "out of memory for the chain");
     fill(c, &c->free, &c->lossy);
     return LIVETCP_OK;
 }
 
-static livetcp_result prepare(lt_chain *c, size_t most_states, livetcp_error *error)
+static livetcp_result prepare(lt_chain *c, size_t max_states, livetcp_error *error)
 {
-    unsigned most_window = c->params->most_window;
-    /* Both numbers are bounded by lt_delay_params_make(); the product is not, and entries of all
-     * columns are counted in an int. */
-    if ((double)(most_window + 1.0) * (c->params->most_backlog + 1.0) >
-        INT_MAX / (2 * LT_MAX_MOVES))
+    unsigned max_window = c->params->max_window;
+    /* lt_delay_params_make() bounds both numbers, not their product; entries are counted in an
+     * int. */
+    if ((double)(max_window + 1.0) * (c->params->max_backlog + 1.0) > INT_MAX / (2 * LT_MAX_MOVES))
         return lt_fail(error, LIVETCP_ERR_NO_MEMORY,
                        "windows up to %u and backlogs up to %u are too many states: lower "
                        "window_states or backlog_states",
-                       most_window, c->params->most_backlog);
-    c->absorbing = (int)most_window + 1;
+                       max_window, c->params->max_backlog);
+    c->absorbing = (int)max_window + 1;
     c->number = malloc(places(c) * sizeof *c->number);
-    c->window_losses = calloc(most_window + 1u, sizeof *c->window_losses);
-    c->packet_losses = calloc(most_window + 1u, sizeof *c->packet_losses);
+    c->window_losses = calloc(max_window + 1u, sizeof *c->window_losses);
+    c->packet_losses = calloc(max_window + 1u, sizeof *c->packet_losses);
     if (!c->number || !c->window_losses || !c->packet_losses)
         return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "out of memory for the chain");
     for (size_t i = 0; i < places(c); i++)
         c->number[i] = -1;
-    for (unsigned w = 1; w <= most_window; w++) {
+    for (unsigned w = 1; w <= max_window; w++) {
         c->window_losses[w] = lt_window_losses(c->params, w, w);
         c->packet_losses[w] = lt_packet_losses(c->params, w);
     }
-    return explore(c, most_states, error);
+    return explore(c, max_states, error);
 }
 
-livetcp_result lt_chain_make(lt_chain *c, const lt_delay_params *params, size_t most_states,
+livetcp_result lt_chain_make(lt_chain *c, const lt_delay_params *params, size_t max_states,
                              livetcp_error *error)
 {
     *c = (lt_chain){.params = params};
-    livetcp_result result = prepare(c, most_states, error);
+    livetcp_result result = prepare(c, max_states, error);
     if (result == LIVETCP_OK)
         result = number_states(c, error);
     if (result == LIVETCP_OK)

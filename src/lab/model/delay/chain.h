@@ -19,34 +19,34 @@ enum { LT_START_RECOVERY, LT_START_TIMEOUT, LT_STARTS };
 /* Compressed columns: the targets of state j are row[first[j]] .. row[first[j+1] - 1]. */
 typedef struct lt_columns {
     int *first; /* n + 1 */
-    int *row;   /* n and above: the application-limited state with window row - n */
+    int *row;   /* from n on: the application-limited state with window row - n */
     double *value;
 } lt_columns;
 
 typedef struct lt_chain {
     const lt_delay_params *params;
     int n;            /* network-limited states */
-    int absorbing;    /* application-limited ones, by window: 0 .. most_window */
-    int *number;      /* by place(w, b); -1: cannot be reached */
+    int absorbing;    /* application-limited states, by window: 0 .. max_window */
+    int *number;      /* by place(w, b); -1: not reachable */
     unsigned *w, *b;  /* by number */
     lt_columns free;  /* rounds without loss */
-    lt_columns lossy; /* the others */
+    lt_columns lossy; /* rounds with a loss */
     lt_loss_outcome *window_losses, *packet_losses; /* by w */
 } lt_chain;
 
-/* Enumerates the states. `params` is to live as long as the chain. */
-livetcp_result lt_chain_make(lt_chain *chain, const lt_delay_params *params, size_t most_states,
+/* Enumerates the states. `params` must outlive the chain. */
+livetcp_result lt_chain_make(lt_chain *chain, const lt_delay_params *params, size_t max_states,
                              livetcp_error *error);
 void lt_chain_clear(lt_chain *chain);
 
-/* The moves that begin an excursion, with probabilities that add up to 1. */
+/* The moves at the start of an excursion; their probabilities add up to 1. */
 void lt_chain_start(const lt_chain *chain, int start, lt_moves *moves);
 
 /* The moves of state `i`. */
 void lt_chain_moves(const lt_chain *chain, int i, lt_moves *moves);
 
-/* Where a move leads. A backlog between two packets is shared between both, so that its mean is
- * kept; one past the edge is taken as the edge. Returns the number of targets, 1 or 2. */
+/* Targets of a move. A backlog between two integers is split between both, which keeps its mean;
+ * one beyond the edge counts as the edge. Returns the number of targets, 1 or 2. */
 typedef struct lt_target {
     int row;
     double share;

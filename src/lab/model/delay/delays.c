@@ -2,7 +2,7 @@
 /* Brosh et al., equation (3). */
 #include "lab/model/delay/solve.h"
 
-/* A burst's packets, one by one; the last may be a part of one. */
+/* Adds the packets of a burst; the last one may be a fraction. */
 static void add_burst(lt_delays *d, const lt_burst *burst, double weight)
 {
     double delay = burst->delay;
@@ -13,8 +13,8 @@ static void add_burst(lt_delays *d, const lt_burst *burst, double weight)
         return;
     }
     for (double left = burst->packets; left > 1e-9; left--, delay -= burst->step) {
-        if (delay <= burst->least) { /* and so are all that follow */
-            lt_histogram_add(&d->histogram, burst->least, weight * left);
+        if (delay <= burst->min) { /* all that follow have the same delay */
+            lt_histogram_add(&d->histogram, burst->min, weight * left);
             return;
         }
         lt_histogram_add(&d->histogram, delay, left < 1 ? weight * left : weight);
@@ -28,7 +28,7 @@ static void add_move(lt_delays *d, const lt_delay_params *params, const lt_move 
         return;
     for (unsigned i = 0; i < move->bursts; i++)
         add_burst(d, &move->burst[i], weight);
-    if (move->b >= params->most_backlog)
+    if (move->b >= params->max_backlog)
         for (unsigned i = 0; i < move->bursts; i++)
             d->truncated += weight * move->burst[i].packets;
     d->seconds += weight * move->seconds;
@@ -46,12 +46,12 @@ livetcp_result lt_delays_collect(lt_delays *d, const lt_chain *chain, const lt_v
                                  livetcp_error *error)
 {
     const lt_delay_params *params = chain->params;
-    double most = params->most_backlog / params->f + params->rtt + 2 * params->detect + params->rto;
+    double max = params->max_backlog / params->f + params->rtt + 2 * params->detect + params->rto;
     lt_moves moves;
     livetcp_result result;
 
     *d = (lt_delays){0};
-    result = lt_histogram_init(&d->histogram, most, error);
+    result = lt_histogram_init(&d->histogram, max, error);
     if (result != LIVETCP_OK)
         return result;
     for (int i = 0; i < chain->n; i++) {
@@ -64,7 +64,7 @@ livetcp_result lt_delays_collect(lt_delays *d, const lt_chain *chain, const lt_v
         const lt_loss_outcome *losses = &chain->packet_losses[w];
         if (visits->arrivals[w] <= 0)
             continue;
-        /* Each arrival stays for a geometric number of packets. */
+        /* Each arrival stays for a geometrically distributed number of packets. */
         lt_packet_moves(params, (unsigned)w, losses, &moves);
         add_moves(d, params, &moves, visits->arrivals[w] / (1 - losses->none));
     }

@@ -6,15 +6,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Wide enough for a few MB, narrow enough for 10 us in the half second where most delays are. */
+/* A few MB of memory, and 10 us resolution within the half second of most delays. */
 enum { BINS = 100000 };
 static const double NARROWEST = 10e-6;
 
-livetcp_result lt_histogram_init(lt_histogram *h, double most, livetcp_error *error)
+livetcp_result lt_histogram_init(lt_histogram *h, double max, livetcp_error *error)
 {
-    double width = fmax(most / (BINS - 1), NARROWEST);
+    double width = fmax(max / (BINS - 1), NARROWEST);
 
-    *h = (lt_histogram){.width = width, .count = (size_t)(most / width) + 2};
+    *h = (lt_histogram){.width = width, .count = (size_t)(max / width) + 2};
     h->bins = calloc(h->count, sizeof *h->bins);
     if (h->bins)
         return LIVETCP_OK;
@@ -29,8 +29,8 @@ void lt_histogram_clear(lt_histogram *h)
 
 void lt_histogram_add(lt_histogram *h, double value, double weight)
 {
-    /* The middle of a bin is at its index: a multiple of the width has a bin to itself, whichever
-     * way it was rounded. */
+    /* A bin is centred at index * width, so that multiples of the width are not split by
+     * rounding. */
     double place = value / h->width + 0.5;
     size_t index = place < (double)h->count ? (place > 0 ? (size_t)place : 0) : h->count - 1;
 

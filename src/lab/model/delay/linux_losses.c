@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Loss recovery of Linux 6. With SACK one later arrival is enough (RACK, RFC 8985), everything is
- * repeated within a round trip, and a repeated segment that is lost is found again. Without, a loss
- * is known after so many duplicate acknowledgements, each of which lets another segment out, every
- * loss takes a round trip of its own (NewReno, RFC 6582), and a repeated segment that is lost takes
- * a timeout.
+ * Loss recovery of Linux 6. With SACK one later arrival suffices (RACK, RFC 8985), everything is
+ * retransmitted within a round trip, and a lost retransmission is detected as well. Without SACK a
+ * loss is detected after several duplicate acknowledgements, each of which releases another
+ * segment; each loss takes a round trip (NewReno, RFC 6582), and a lost retransmission takes a
+ * timeout.
  */
 #include "lab/model/delay/linux_losses.h"
 
 #include <math.h>
 
-/* The probability of `k` losses before the m-th arrival. */
+/* Probability of `k` losses before the m-th arrival. */
 static double losses_before(double p, unsigned k, unsigned m)
 {
     double result = pow(1 - p, m);
@@ -20,8 +20,8 @@ static double losses_before(double p, unsigned k, unsigned m)
     return result;
 }
 
-/* That `needed` more duplicate acknowledgements come when `allowed` segments may still be sent, and
- * one more for each that arrives. Without limited transmit those do not come out. */
+/* Probability of `needed` more duplicate acknowledgements when `allowed` segments may still be
+ * sent, and one more per arrival. Without limited transmit none is sent. */
 static double found_by_dupacks(const lt_delay_params *params, double p, unsigned allowed,
                                unsigned needed)
 {
@@ -31,13 +31,13 @@ static double found_by_dupacks(const lt_delay_params *params, double p, unsigned
         return 1;
     if (!params->limited_transmit && allowed < needed)
         return 0;
-    unsigned most = params->limited_transmit ? allowed : allowed - needed + 1;
-    for (unsigned lost = 0; lost < most; lost++)
+    unsigned max = params->limited_transmit ? allowed : allowed - needed + 1;
+    for (unsigned lost = 0; lost < max; lost++)
         found += losses_before(p, lost, needed);
     return fmin(found, 1);
 }
 
-/* Adds losses of that probability to the round trips that their repair takes. */
+/* Adds losses of that probability to the number of round trips that their repair takes. */
 static void repair(const lt_delay_params *params, lt_loss_outcome *outcome, double probability,
                    unsigned losses)
 {
@@ -45,24 +45,24 @@ static void repair(const lt_delay_params *params, lt_loss_outcome *outcome, doub
 
     outcome->recovery += probability;
     if (!params->rack) {
-        unsigned rounds = losses < LT_MOST_ROUNDS ? losses : LT_MOST_ROUNDS;
+        unsigned rounds = losses < LT_MAX_ROUNDS ? losses : LT_MAX_ROUNDS;
         outcome->rounds[rounds - 1] += probability * arrive;
         outcome->repeated += probability * (1 - arrive);
         return;
     }
-    for (unsigned i = 0; i < LT_MOST_ROUNDS; i++) { /* until the last of them arrived */
-        double within = i + 1 < LT_MOST_ROUNDS ? pow(1 - pow(params->p_full, i + 1), losses) : 1;
+    for (unsigned i = 0; i < LT_MAX_ROUNDS; i++) { /* until the last of them has arrived */
+        double within = i + 1 < LT_MAX_ROUNDS ? pow(1 - pow(params->p_full, i + 1), losses) : 1;
         outcome->rounds[i] += probability * (within - before);
         before = within;
     }
 }
 
-/* From probabilities to shares of all recoveries. */
+/* Converts probabilities to shares of all recoveries. */
 static void normalize(lt_loss_outcome *outcome)
 {
     if (outcome->recovery <= 0)
         return;
-    for (unsigned i = 0; i < LT_MOST_ROUNDS; i++)
+    for (unsigned i = 0; i < LT_MAX_ROUNDS; i++)
         outcome->rounds[i] /= outcome->recovery;
     outcome->repeated /= outcome->recovery;
 }
@@ -105,7 +105,7 @@ lt_loss_outcome lt_linux_packet_losses(const lt_delay_params *params, unsigned w
     double share = params->rack ? 1 - pow(p, w > 1 ? w - 1 : 0)
                                 : found_by_dupacks(params, p, w > 1 ? w - 1 : 0, params->dupacks);
 
-    /* With the first lost, any of the others that are on their way when that is known. */
+    /* The first is lost, and any of the others in flight when that is detected. */
     double others = pow(1 - p, held - 1);
     for (unsigned i = 0; p > 0 && i < held && share * others > 0; i++) {
         repair(params, &outcome, p * share * others, i + 1);

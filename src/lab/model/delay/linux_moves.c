@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The chain of Brosh et al. with the rules of Linux 6 in place of theirs, where a measurement shows
- * the difference (docs/research/model.md):
+ * The chain of Brosh et al. with the rules of Linux 6, where measurements show a difference
+ * (docs/research/model.md):
  *
  * - the window is halved from its size, not from w + 3, and never below two segments;
- * - it grows, while the source leaves it unused, to the segments in flight and one more;
- * - the round trip of a recovery is one like any other: more may be lost in it;
- * - recovery takes more than one when it has more to repair (linux_losses.h), and packets that
- *   arrive meanwhile wait for the last of it;
- * - a round's packets are those that leave in it, waiting from the backlog at its begin to the one
- *   at its end, not only those that were there at its begin.
+ * - while the source does not use it, it grows to the segments in flight plus one;
+ * - losses can occur in the round trip of a recovery as in any other;
+ * - a recovery with more to repair takes several round trips (linux_losses.h), and packets that
+ *   arrive meanwhile wait for the last one;
+ * - a round's packets are those that leave in it, waiting between the backlog at its start and the
+ *   one at its end, not only those present at its start.
  */
 #include "lab/model/delay/linux_moves.h"
 
@@ -19,7 +19,7 @@
 
 static unsigned within_chain(const lt_delay_params *p, double w)
 {
-    return (unsigned)fmin(w, p->most_window);
+    return (unsigned)fmin(w, p->max_window);
 }
 
 static unsigned halve(const lt_delay_params *p, double w)
@@ -41,7 +41,7 @@ static double leaving(const lt_delay_params *p, unsigned w, double b)
     return fmin(b + p->r, w * p->per_mss);
 }
 
-/* Packets whose waiting falls, or rises, evenly from one time to another. */
+/* Adds packets whose waiting time falls or rises evenly between two values. */
 static void send_evenly(lt_move *move, double packets, double from, double to)
 {
     double step = packets > 0 ? fabs(from - to) / packets : 0;
@@ -49,12 +49,12 @@ static void send_evenly(lt_move *move, double packets, double from, double to)
     lt_move_send(move, (lt_burst){.packets = packets,
                                   .delay = fmax(from, to) - step / 2,
                                   .step = step,
-                                  .least = fmin(from, to),
+                                  .min = fmin(from, to),
                                   .cause = LT_CAUSE_BACKLOG});
 }
 
-/* Small packets wait for the window alone: as w segments of one packet each are in flight, packets
- * that come until the first of them is acknowledged wait, and leave in one segment. */
+/* Small packets wait only for the window: with w segments of one packet each in flight, packets
+ * that arrive before the first acknowledgement wait, and leave in one segment. */
 static bool waits_for_window_only(const lt_delay_params *p, unsigned w, double b)
 {
     return p->per_mss >= 2 && w < p->r && b + p->r <= w * p->per_mss;
@@ -62,7 +62,7 @@ static bool waits_for_window_only(const lt_delay_params *p, unsigned w, double b
 
 static void send_round(const lt_delay_params *p, lt_move *move, unsigned w, double b)
 {
-    double packets = leaving(p, w, b), room = w * p->per_mss;
+    double packets = leaving(p, w, b), window_packets = w * p->per_mss;
 
     move->b = b + p->r - packets;
     move->seconds += p->rtt;
@@ -73,8 +73,8 @@ static void send_round(const lt_delay_params *p, lt_move *move, unsigned w, doub
                                       .step = 1 / p->f,
                                       .cause = LT_CAUSE_BACKLOG});
         lt_move_send(move, (lt_burst){.packets = w, .cause = LT_CAUSE_NONE});
-    } else if (room > b + p->r) { /* the backlog is gone before the round is */
-        double drained = fmin(packets, room * b / (room - p->r));
+    } else if (window_packets > b + p->r) { /* the backlog ends before the round */
+        double drained = fmin(packets, window_packets * b / (window_packets - p->r));
         send_evenly(move, drained, b / p->f, 0);
         lt_move_send(move, (lt_burst){.packets = packets - drained, .cause = LT_CAUSE_NONE});
     } else {
@@ -82,14 +82,14 @@ static void send_round(const lt_delay_params *p, lt_move *move, unsigned w, doub
     }
 }
 
-/* From one repair to the next. With SACK that is a segment that was lost again, which is known like
- * any other loss, when one sent after it arrives. */
+/* Time between repairs. With SACK a retransmission is lost again, which is detected like any loss,
+ * when a later segment arrives. */
 static double repair_time(const lt_delay_params *p)
 {
     return p->rack ? p->detect + 1 / p->f : p->rtt;
 }
 
-/* The rounds after the first: their packets wait for the last of them. */
+/* Rounds after the first: their packets wait for the last one. */
 static void hold_rounds(const lt_delay_params *p, lt_move *move, unsigned rounds)
 {
     for (unsigned more = rounds - 1; more > 0; more--) {
@@ -103,8 +103,8 @@ static void hold_rounds(const lt_delay_params *p, lt_move *move, unsigned rounds
     }
 }
 
-/* Packets that are held until the losses before them arrive: all at once with SACK, one after the
- * other without. */
+/* Packets held until the losses before them are repaired: all at once with SACK, one after another
+ * without. */
 static void send_held(const lt_delay_params *p, lt_move *move, double packets, double waited,
                       double detection, unsigned rounds)
 {
@@ -116,22 +116,22 @@ static void send_held(const lt_delay_params *p, lt_move *move, double packets, d
         lt_move_send(move, (lt_burst){.packets = packets / parts,
                                       .delay = waited + detection + later - first / p->f,
                                       .step = 1 / p->f,
-                                      .least = waited,
+                                      .min = waited,
                                       .cause = LT_CAUSE_RECOVERY});
     }
 }
 
-/* A loss that is found after `detection`, and the packets that have waited, and wait for it. */
+/* A loss found after `detection`, and the packets that have waited and still wait for it. */
 typedef struct found_loss {
     double packets, waited, detection, seconds;
-    unsigned w; /* once halved */
-    double b;   /* when it is found */
+    unsigned w; /* after halving */
+    double b;   /* at detection */
 } found_loss;
 
 static void recover(const lt_delay_params *p, lt_moves *moves, double probability,
                     const lt_loss_outcome *losses, const found_loss *loss)
 {
-    for (unsigned rounds = 1; rounds <= LT_MOST_ROUNDS; rounds++) {
+    for (unsigned rounds = 1; rounds <= LT_MAX_ROUNDS; rounds++) {
         double share = probability * losses->rounds[rounds - 1];
         if (share <= 0)
             continue;
@@ -148,7 +148,7 @@ static void recover(const lt_delay_params *p, lt_moves *moves, double probabilit
         lt_move_send(&late, (lt_burst){.packets = loss->packets,
                                        .delay = loss->waited + loss->detection + p->rto,
                                        .step = 1 / p->f,
-                                       .least = loss->waited + p->rto,
+                                       .min = loss->waited + p->rto,
                                        .cause = LT_CAUSE_TIMEOUT});
         lt_moves_time_out(p, moves, probability * losses->repeated, loss->b, &late);
     }

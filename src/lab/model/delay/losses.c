@@ -23,8 +23,8 @@ static double binomial(unsigned n, unsigned k)
     return result;
 }
 
-/* P_w(i), or with `first_lost` p P_{w-1}(i-1): i of w are lost, among them the first. i is at least
- * w - 3 where this is called, so that k = w - i is small. */
+/* P_w(i), or with `first_lost` p P_{w-1}(i-1): i of w are lost, including the first. Here i is at
+ * least w - 3, so that k = w - i is small. */
 static double lost_of(double p, unsigned w, unsigned arrived, bool first_lost)
 {
     unsigned others = first_lost ? w - 1 : w;
@@ -33,7 +33,7 @@ static double lost_of(double p, unsigned w, unsigned arrived, bool first_lost)
 }
 
 /* The sum over i = 1 .. w-3 in Table 6: C(w,i) p^i (1-p)^w, or C(w-1,i-1) p^i (1-p)^w. Its factor
- * (1-p)^i means that every retransmission arrives. */
+ * (1-p)^i is the probability that all retransmissions arrive. */
 static double three_arrive(double p, unsigned w, bool first_lost)
 {
     unsigned n = first_lost ? w - 1 : w;
@@ -41,7 +41,7 @@ static double three_arrive(double p, unsigned w, bool first_lost)
 
     if (w <= 3)
         return 0;
-    /* By the binomial theorem the whole sum is q (1+p)^n, less the terms that are left out. */
+    /* By the binomial theorem the complete sum is q (1+p)^n; the omitted terms are subtracted. */
     all = q * pow(1 + p, n) * (first_lost ? p : 1);
     if (!first_lost)
         all -= q; /* i = 0 */
@@ -50,8 +50,8 @@ static double three_arrive(double p, unsigned w, bool first_lost)
     return fmax(all, 0);
 }
 
-/* Equation (6): with limited transmit one duplicate acknowledgement brings two further segments on
- * their way, two bring two of which one has to arrive. */
+/* Equation (6): with limited transmit one duplicate acknowledgement releases two more segments, two
+ * release two of which one has to arrive. */
 static double limited_transmit(double p, unsigned w, bool first_lost)
 {
     double q = 1 - p, sum = 0;
@@ -75,8 +75,8 @@ static double random_recovery(const lt_delay_params *params, double p, unsigned 
     return fmin(recovery, lost);
 }
 
-/* Padhye, equation 22 of [29]: A(w,k), k segments got through before the first loss of a window
- * that has one; `first_lost` replaces it by A(w-1,k-1) as A.1 says. */
+/* Padhye, equation 22 of [29]: A(w,k), k segments arrive before the first loss of a window with a
+ * loss; `first_lost` replaces it by A(w-1,k-1), as in A.1. */
 static double got_through(double p, unsigned w, unsigned k, bool first_lost)
 {
     if (first_lost) {
@@ -87,9 +87,9 @@ static double got_through(double p, unsigned w, unsigned k, bool first_lost)
     return k < w ? pow(1 - p, k) * p / (1 - pow(1 - p, w)) : 0;
 }
 
-/* The share of windows with a loss that end in a timeout (Padhye, equation 23). The k segments that
- * got through let k more go out; three of those have to arrive. With limited transmit, fewer than
- * three that arrive bring out more (A.2; docs/research/model.md reads equation (7)). */
+/* Share of windows with a loss that end in a timeout (Padhye, equation 23). The k segments that
+ * arrived release k more; three of those have to arrive. With limited transmit, fewer than three
+ * arrivals release more (A.2; docs/research/model.md interprets equation (7)). */
 static double correlated_timeout(const lt_delay_params *params, double p, unsigned w,
                                  bool first_lost)
 {
@@ -119,7 +119,7 @@ static lt_loss_outcome outcome(const lt_delay_params *params, double p, unsigned
     return result;
 }
 
-/* Where losses are correlated, the paper's probabilities hold for Linux, too. */
+/* For correlated losses the paper's probabilities apply to Linux as well. */
 static bool as_linux(const lt_delay_params *params)
 {
     return params->recovery == LIVETCP_LOSS_RECOVERY_LINUX && !params->correlated;

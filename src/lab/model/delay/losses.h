@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: MIT */
-/* Probability that a window's losses are found by duplicate acknowledgements, or only by a timeout:
- * Brosh et al., appendix A. */
+/* Probability that losses of a window are detected by duplicate acknowledgements, or only by a
+ * timeout: Brosh et al., appendix A. */
 #ifndef LT_LAB_MODEL_DELAY_LOSSES_H
 #define LT_LAB_MODEL_DELAY_LOSSES_H
 
 #include "lab/model/delay/params.h"
 
-enum { LT_MOST_ROUNDS = 4 }; /* more are taken as that many */
+enum { LT_MAX_ROUNDS = 4 }; /* more round trips count as that many */
 
 typedef struct lt_loss_outcome {
-    double none;     /* nothing is lost */
+    double none;     /* no loss */
     double recovery; /* fast recovery */
-    double timeout;  /* the sum of the three is 1 */
-    /* Of recoveries, where Linux's rules hold, the shares that take 1, 2, ... round trips, and
-     * those that end in a timeout since a repeated segment is lost, too; the sum is 1. */
-    double rounds[LT_MOST_ROUNDS], repeated;
+    double timeout;  /* the three add up to 1 */
+    /* By Linux's rules, shares of recoveries that take 1, 2, ... round trips, and of those that end
+     * in a timeout because a retransmission is lost as well; they add up to 1. */
+    double rounds[LT_MAX_ROUNDS], repeated;
 } lt_loss_outcome;
 
-/* Of a whole window of `w` >= 1 full segments, while the connection is network-limited; by Linux's
- * rules, of the `sent` <= w segments that are used of it. */
+/* For a window of `w` >= 1 full segments of a network-limited connection; by Linux's rules, for its
+ * `sent` <= w segments in use. */
 lt_loss_outcome lt_window_losses(const lt_delay_params *params, unsigned w, unsigned sent);
 
-/* Of one packet and the up to w - 1 segments that may follow it before its acknowledgement, while
- * the connection is application-limited: the chain then moves by packets. */
+/* For one packet and the up to w - 1 segments that may follow before its acknowledgement, of an
+ * application-limited connection: there the chain moves by packets. */
 lt_loss_outcome lt_packet_losses(const lt_delay_params *params, unsigned w);
 
 #endif

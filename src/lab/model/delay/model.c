@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The public side of the delay model: a configuration in, a distribution out. */
+/* Public functions of the delay model: a configuration in, a distribution out. */
 #include <livetcp/delay_model.h>
 
 #include "base/error.h"
@@ -17,12 +17,12 @@ struct livetcp_delay_model {
     size_t count;
 };
 
-/* First, sufficient and excessive size of a backlog "as many as it takes": near TCP's capacity
- * backlogs are unbounded. */
+/* Initial, final and sufficient values for an automatic backlog limit: near TCP's capacity backlogs
+ * are unbounded. */
 static const double FIRST_BACKLOG = 16, LAST_BACKLOG = 4096, ENOUGH = 1e-4;
 enum { MANY_STATES = 100000 };
 
-/* Lists the histogram's bins that hold something. */
+/* Lists the non-empty bins of the histogram. */
 static livetcp_result list_points(livetcp_delay_model *model, const lt_histogram *h, double base,
                                   livetcp_error *error)
 {
@@ -90,7 +90,7 @@ static livetcp_result solve_chain(livetcp_delay_model *model, const lt_delay_par
     return result;
 }
 
-/* Without loss nothing ever waits. */
+/* Without loss no packet waits. */
 static livetcp_result solve_lossless(livetcp_delay_model *model, const lt_delay_params *params,
                                      livetcp_error *error)
 {
@@ -117,20 +117,21 @@ static void unbounded(livetcp_delay_model *model)
     model->count = 0;
 }
 
-/* Doubles the backlogs that are followed until hardly any packet meets their edge. */
+/* Doubles the backlog limit until almost no packet reaches it. */
 static livetcp_result solve_growing(livetcp_delay_model *model, lt_delay_params *params,
                                     const livetcp_delay_model_config *config, livetcp_error *error)
 {
     double multiple = FIRST_BACKLOG;
-    const unsigned least = params->most_backlog;
+    const unsigned min = params->max_backlog;
     livetcp_result result;
 
     do {
         double edge = multiple * fmax(1, ceil(params->r));
-        params->most_backlog = edge > least ? (unsigned)edge : least;
+        params->max_backlog = edge > min ? (unsigned)edge : min;
         livetcp_error why;
         result = solve_chain(model, params, config, &why);
-        if (result != LIVETCP_OK && model->points) /* the result is marked as truncated */
+        if (result != LIVETCP_OK &&
+            model->points) /* the previous result stays, marked as truncated */
             return LIVETCP_OK;
         if (result != LIVETCP_OK)
             return lt_fail(error, result, "%s", why.message);

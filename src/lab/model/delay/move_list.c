@@ -6,9 +6,9 @@
 #include <string.h>
 
 enum { MAX_BACKOFF = 6, MAX_TIMEOUTS = 20 };
-static const double NEGLIGIBLE = 1e-15; /* a probability that is not followed any further */
+static const double NEGLIGIBLE = 1e-15; /* smaller probabilities are not followed */
 
-/* Only bursts that occur: most of a solution's time would be spent on the others. */
+/* Copies only the bursts in use: most of the time would be spent on the others. */
 static void copy(lt_move *to, const lt_move *from)
 {
     memcpy(to, from, offsetof(lt_move, burst) + from->bursts * sizeof from->burst[0]);
@@ -38,7 +38,7 @@ void lt_moves_time_out(const lt_delay_params *p, lt_moves *moves, double probabi
     for (unsigned l = 1; probability > 0; l++) {
         b += wait * p->f;
         seconds += wait;
-        bool last = b >= p->most_backlog || l == MAX_TIMEOUTS || probability < NEGLIGIBLE;
+        bool last = b >= p->max_backlog || l == MAX_TIMEOUTS || probability < NEGLIGIBLE;
         double sent = fmin(b, p->per_mss);
         lt_move *move = lt_moves_add(moves, 0);
         copy(move, prototype);

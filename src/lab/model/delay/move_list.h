@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Possible results of one round of a chain: the next states, their probabilities, and the packets
- * that leave meanwhile with their delays. */
+/* Possible results of one round of a chain: next states, their probabilities, and the delays of the
+ * packets that leave. */
 #ifndef LT_LAB_MODEL_DELAY_MOVE_LIST_H
 #define LT_LAB_MODEL_DELAY_MOVE_LIST_H
 
@@ -13,11 +13,11 @@ typedef enum lt_cause {
     LT_CAUSE_TIMEOUT
 } lt_cause;
 
-/* Packets with delays of delay, delay - step, delay - 2 step ... over the one-way delay, none of
- * them less than least. */
+/* Packets with delays of delay, delay - step, delay - 2 step ... over the one-way delay, each at
+ * least `min`. */
 typedef struct lt_burst {
     double packets;
-    double delay, step, least; /* seconds */
+    double delay, step, min; /* seconds */
     lt_cause cause;
 } lt_burst;
 
@@ -27,9 +27,9 @@ typedef struct lt_move {
     double probability;
     unsigned w;
     double b;       /* packets; not yet truncated */
-    double seconds; /* that it takes */
+    double seconds; /* duration */
     unsigned timeouts;
-    bool loss; /* it began with one */
+    bool loss; /* it began with a loss */
     unsigned bursts;
     lt_burst burst[LT_MOVE_BURSTS];
 } lt_move;
@@ -41,16 +41,15 @@ typedef struct lt_moves {
     lt_move move[LT_MAX_MOVES];
 } lt_moves;
 
-/* Appends a move without packets; the list has space for it. */
+/* Appends a move without packets; the list must have space. */
 lt_move *lt_moves_add(lt_moves *moves, double probability);
 
-/* Appends packets to a move, if there are any and space for them. */
+/* Appends packets to a move, if there are any and there is space. */
 void lt_move_send(lt_move *move, lt_burst burst);
 
-/* Appends the moves after an expired timeout with backlog `b`: every timeout waits twice as long
- * as the one before, up to the sixth. The cases with the backlog past the chain's edge are taken
- * as one. The packets that leave at last are the move's first burst; `prototype` is the move so
- * far. */
+/* Appends the moves after a timeout with backlog `b`: each timeout is twice as long as the one
+ * before, up to the sixth. Backlogs beyond the chain's edge are one case. The packets that leave at
+ * the end are the move's first burst; `prototype` is the move so far. */
 void lt_moves_time_out(const lt_delay_params *params, lt_moves *moves, double probability, double b,
                        const lt_move *prototype);
 

@@ -23,11 +23,12 @@ unsigned lt_segments_sent(const lt_delay_params *p, unsigned w, unsigned b)
     return (unsigned)fmin(w, fmax(1, floor(b + p->r + 0.5)));
 }
 
-/* Packets that have waited in the send buffer for all that arrived before them: b / (f a). */
-static lt_burst backlogged(const lt_delay_params *p, double b, double room, lt_cause cause)
+/* Packets that have waited in the send buffer for all packets before them: b / (f a). */
+static lt_burst backlogged(const lt_delay_params *p, double b, double window_packets,
+                           lt_cause cause)
 {
     return (lt_burst){
-        .packets = fmin(b, room), .delay = b / p->f, .least = b / p->f, .cause = cause};
+        .packets = fmin(b, window_packets), .delay = b / p->f, .min = b / p->f, .cause = cause};
 }
 
 /* {w+1|2w}: slow start up to half of the source's need, then congestion avoidance. */
@@ -35,22 +36,22 @@ static unsigned grow(const lt_delay_params *p, unsigned w)
 {
     unsigned next = w > p->r / 2 ? w + 1 : 2 * w;
 
-    return next < p->most_window ? next : p->most_window;
+    return next < p->max_window ? next : p->max_window;
 }
 
 static unsigned halve(const lt_delay_params *p, double flight)
 {
-    return (unsigned)fmin(fmax(floor(flight / 2), 1), p->most_window);
+    return (unsigned)fmin(fmax(floor(flight / 2), 1), p->max_window);
 }
 
-/* The state (w, b, 1) of fast recovery: one round-trip time on, whatever happens. */
+/* State (w, b, 1), fast recovery: ends after one round trip in any case. */
 static void recover(const lt_delay_params *p, lt_move *move, unsigned w, double b)
 {
-    double room = w * p->per_mss;
+    double window_packets = w * p->per_mss;
 
-    lt_move_send(move, backlogged(p, b, room, LT_CAUSE_BACKLOG));
+    lt_move_send(move, backlogged(p, b, window_packets, LT_CAUSE_BACKLOG));
     move->w = w;
-    move->b = at_least_0(b + p->r - room);
+    move->b = at_least_0(b + p->r - window_packets);
     move->seconds += p->rtt;
 }
 
@@ -62,8 +63,8 @@ static void time_out(const lt_delay_params *p, lt_moves *moves, double probabili
     lt_moves_time_out(p, moves, probability, b, &slow_start);
 }
 
-/* Fast recovery out of a free flow: whatever was sent since the loss waits for the retransmission,
- * the first of it longest. */
+/* Fast recovery of an unimpeded stream: packets sent since the loss wait for the retransmission,
+ * the first one longest. */
 static void packet_recovery(const lt_delay_params *p, lt_moves *moves, double probability)
 {
     lt_move *move = lt_moves_add(moves, probability);
@@ -102,23 +103,23 @@ static void round_recovery(const lt_delay_params *p, lt_moves *moves, double pro
                            unsigned w, double b)
 {
     lt_move *move = lt_moves_add(moves, probability);
-    double room = (w + 3) * p->per_mss;
+    double window_packets = (w + 3) * p->per_mss;
     double waited = b / p->f;
 
     move->loss = true;
     move->seconds = p->rtt;
-    lt_move_send(move, (lt_burst){.packets = fmin(b, room),
+    lt_move_send(move, (lt_burst){.packets = fmin(b, window_packets),
                                   .delay = waited + p->detect,
                                   .step = 1 / p->f,
-                                  .least = waited,
+                                  .min = waited,
                                   .cause = LT_CAUSE_RECOVERY});
-    recover(p, move, halve(p, w + 3), at_least_0(b + p->r - room));
+    recover(p, move, halve(p, w + 3), at_least_0(b + p->r - window_packets));
 }
 
 void lt_round_moves(const lt_delay_params *p, unsigned w, unsigned b, const lt_loss_outcome *losses,
                     lt_moves *moves)
 {
-    double room = w * p->per_mss;
+    double window_packets = w * p->per_mss;
     lt_move *move;
 
     if (p->recovery == LIVETCP_LOSS_RECOVERY_LINUX) {
@@ -128,9 +129,9 @@ void lt_round_moves(const lt_delay_params *p, unsigned w, unsigned b, const lt_l
     moves->count = 0;
     move = lt_moves_add(moves, losses->none);
     move->w = grow(p, w);
-    move->b = at_least_0(b + p->r - room);
+    move->b = at_least_0(b + p->r - window_packets);
     move->seconds = p->rtt;
-    lt_move_send(move, backlogged(p, b, room, LT_CAUSE_BACKLOG));
+    lt_move_send(move, backlogged(p, b, window_packets, LT_CAUSE_BACKLOG));
     if (losses->recovery > 0)
         round_recovery(p, moves, losses->recovery, w, b);
     time_out(p, moves, losses->timeout, b);

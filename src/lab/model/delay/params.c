@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Configuration in, symbols of the paper out. */
+/* Converts a configuration to the symbols of the paper. */
 #include "lab/model/delay/params.h"
 
 #include "base/error.h"
@@ -8,19 +8,19 @@
 
 #include <math.h>
 
-/* livetcp_delay_model_config of version 0.1, the part that its initializer cleared. */
+/* The part of livetcp_delay_model_config that the initializer of version 0.1 cleared. */
 #define SIZE_0_1 LT_SIZE_THROUGH(livetcp_delay_model_config, max_states)
 
-/* Smaller chains than that are solved at once, and small r would make tiny ones. */
-enum { LEAST_WINDOW = 16, LEAST_BACKLOG = 64 };
+/* Minimum size: smaller chains save no time, and a small r would make very small ones. */
+enum { MIN_WINDOW = 16, MIN_BACKLOG = 64 };
 
-static livetcp_result check_number(const char *name, double value, double least, double most,
+static livetcp_result check_number(const char *name, double value, double min, double max,
                                    livetcp_error *error)
 {
-    if (value >= least && value <= most) /* not so for NaN */
+    if (value >= min && value <= max) /* false for NaN */
         return LIVETCP_OK;
     return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "%s is %g: it is %g to %g", name, value,
-                   least, most);
+                   min, max);
 }
 
 static livetcp_result check_loss(double loss, livetcp_error *error)
@@ -35,15 +35,15 @@ static livetcp_result check_choices(const livetcp_delay_model_config *c, livetcp
 {
     const struct {
         const char *name;
-        int value, most;
+        int value, max;
     } choices[] = {{"loss_model", (int)c->loss_model, LIVETCP_LOSS_CORRELATED},
                    {"queue_unit", (int)c->queue_unit, LIVETCP_QUEUE_BYTES},
                    {"constants", (int)c->constants, LIVETCP_TCP_CONSTANTS_NEWRENO}};
 
     for (unsigned i = 0; i < sizeof choices / sizeof *choices; i++)
-        if (choices[i].value < 0 || choices[i].value > choices[i].most)
+        if (choices[i].value < 0 || choices[i].value > choices[i].max)
             return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "%s is %d: it is 0 to %d",
-                           choices[i].name, choices[i].value, choices[i].most);
+                           choices[i].name, choices[i].value, choices[i].max);
     return LIVETCP_OK;
 }
 
@@ -51,7 +51,7 @@ static livetcp_result check(const livetcp_delay_model_config *c, livetcp_error *
 {
     const struct {
         const char *name;
-        double value, least, most;
+        double value, min, max;
     } ranges[] = {
         {"rtt_us", (double)c->rtt_us, 1, 1e8},
         {"one_way_us", (double)c->one_way_us, -1, (double)c->rtt_us},
@@ -65,8 +65,7 @@ static livetcp_result check(const livetcp_delay_model_config *c, livetcp_error *
     livetcp_result result = check_loss(c->loss, error);
 
     for (unsigned i = 0; result == LIVETCP_OK && i < sizeof ranges / sizeof *ranges; i++)
-        result =
-            check_number(ranges[i].name, ranges[i].value, ranges[i].least, ranges[i].most, error);
+        result = check_number(ranges[i].name, ranges[i].value, ranges[i].min, ranges[i].max, error);
     if (result == LIVETCP_OK && c->backlog_states != 0)
         result = check_number("backlog_states", c->backlog_states, 2, 10000, error);
     if (result == LIVETCP_OK && c->split > c->packet_bytes)
@@ -76,23 +75,22 @@ static livetcp_result check(const livetcp_delay_model_config *c, livetcp_error *
     return result == LIVETCP_OK ? check_choices(c, error) : result;
 }
 
-/* Three duplicate acknowledgements; but Linux without SACK merges later segments into one that it
- * repeats (tcp_retrans_try_collapse), and where nothing else is in flight, it counts more
- * duplicates than segments, and takes that for reordering: from then on it waits for as many as
- * there are in flight (tcp_check_reno_reordering). Seen with ss -ti on Linux 6.18. */
+/* Duplicate acknowledgements until a loss is assumed: three. But Linux without SACK merges later
+ * segments into the one that it retransmits (tcp_retrans_try_collapse); with nothing else in flight
+ * it then counts more duplicates than segments, assumes reordering, and from then on waits for as
+ * many as are in flight (tcp_check_reno_reordering). Observed with ss -ti on Linux 6.18. */
 static unsigned dupack_threshold(const lt_delay_params *p)
 {
-    const unsigned usual = 3;
+    const unsigned dupacks = 3;
 
-    if (p->recovery != LIVETCP_LOSS_RECOVERY_LINUX || p->rack || p->r + usual + 1 > p->per_mss)
-        return usual;
+    if (p->recovery != LIVETCP_LOSS_RECOVERY_LINUX || p->rack || p->r + dupacks + 1 > p->per_mss)
+        return dupacks;
     return (unsigned)fmax(2, floor(p->r + 1e-9) + 1);
 }
 
-/* Time to detect a lost segment while the stream flows freely. Three duplicate acknowledgements:
- * RTT + 3/f (section 4.2). RACK waits for a later segment and then a reordering window of a
- * quarter of the RTT, unless three came first (RFC 8985, 6.2); the timer behind it is a jiffy or
- * two late. */
+/* Time to detect a lost segment of an unimpeded stream. By three duplicate acknowledgements: RTT +
+ * 3/f (section 4.2). RACK waits for a later segment and then a reordering window of a quarter of
+ * the RTT, unless three came first (RFC 8985 section 6.2); its timer is a jiffy or two late. */
 static double detection_time(const lt_delay_params *p)
 {
     const double timer_slack = 0.006;
@@ -119,20 +117,20 @@ static void fill_in(lt_delay_params *p, const livetcp_delay_model_config *c,
     p->dupacks = dupack_threshold(p);
     p->detect = detection_time(p);
     p->free_window = p->recovery == LIVETCP_LOSS_RECOVERY_LINUX ? floor(p->r + 1e-9) + 2 : p->r;
-    /* A.1 scales the loss by the segment's size; docs/research/model.md says how we read p a/M_s.
-     */
+    /* A.1 scales the loss by the segment's size; docs/research/model.md explains our reading of p
+     * a/M_s. */
     p->p_full = c->loss;
     p->p_small = c->queue_unit == LIVETCP_QUEUE_BYTES ? c->loss / p->per_mss : c->loss;
     p->correlated = c->loss_model == LIVETCP_LOSS_CORRELATED;
     p->limited_transmit = c->limited_transmit;
 }
 
-/* A.3 truncates at multiples of r. */
-static unsigned truncate_at(double multiple, double r, unsigned least)
+/* A.3 limits states at multiples of r. */
+static unsigned truncate_at(double multiple, double r, unsigned min)
 {
     double states = multiple * fmax(1, ceil(r - 1e-9));
 
-    return states > least ? (unsigned)fmin(states, 1e9) : least;
+    return states > min ? (unsigned)fmin(states, 1e9) : min;
 }
 
 livetcp_result lt_delay_config_read(livetcp_delay_model_config *to,
@@ -190,7 +188,7 @@ livetcp_result lt_delay_params_make(lt_delay_params *params,
         return result;
     *params = (lt_delay_params){0};
     fill_in(params, config, &stack);
-    params->most_window = truncate_at(config->window_states, params->r, LEAST_WINDOW);
-    params->most_backlog = truncate_at(config->backlog_states, params->r, LEAST_BACKLOG);
+    params->max_window = truncate_at(config->window_states, params->r, MIN_WINDOW);
+    params->max_backlog = truncate_at(config->backlog_states, params->r, MIN_BACKLOG);
     return LIVETCP_OK;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One connection's stream in the symbols of Brosh et al. (Table 1), from a checked configuration.
- */
+/* One connection's stream in the symbols of Brosh et al. (Table 1), from a validated
+ * configuration. */
 #ifndef LT_LAB_MODEL_DELAY_PARAMS_H
 #define LT_LAB_MODEL_DELAY_PARAMS_H
 
@@ -13,26 +13,26 @@ typedef struct lt_delay_params {
     double f;           /* packets per second on this connection */
     double rtt;         /* RTT */
     double r;           /* packets per RTT */
-    double per_mss;     /* packets that fit into a full segment: MSS / a */
+    double per_mss;     /* packets per full segment: MSS / a */
     double one_way;     /* L */
     double rto;         /* T0 */
-    double free_window; /* from which on the window does not limit the source */
-    double detect;  /* from sending a segment to knowing that it is lost: RTT + 3/f in the paper */
-    double p_small; /* probability that a segment of one packet is lost */
-    double p_full;  /* and a full one */
+    double free_window; /* window from which on the source is not limited */
+    double detect;  /* time from sending a segment to detecting its loss: RTT + 3/f in the paper */
+    double p_small; /* loss probability of a segment with one packet */
+    double p_full;  /* and of a full one */
     bool correlated, limited_transmit;
-    bool rack;        /* losses are found by time, lost retransmissions too */
-    unsigned dupacks; /* or after so many duplicate acknowledgements */
+    bool rack;        /* losses, and lost retransmissions, are detected by time */
+    unsigned dupacks; /* or after this number of duplicate acknowledgements */
     livetcp_loss_recovery recovery;
-    unsigned most_window;  /* states: windows 1 .. most_window */
-    unsigned most_backlog; /* and backlogs 0 .. most_backlog */
+    unsigned max_window;  /* states: windows 1 .. max_window */
+    unsigned max_backlog; /* and backlogs 0 .. max_backlog */
 } lt_delay_params;
 
-/* Checks every field; the error names the one that is wrong. */
+/* Checks every field; the error names an invalid one. */
 livetcp_result lt_delay_params_make(lt_delay_params *params,
                                     const livetcp_delay_model_config *config, livetcp_error *error);
 
-/* Makes a configuration of the library's size from a program's of any: a missing field has its
+/* Converts a program's configuration of any size to the library's: missing fields get their
  * default. Errors: LIVETCP_ERR_INVALID_ARGUMENT for a struct without its size. */
 livetcp_result lt_delay_config_read(livetcp_delay_model_config *to,
                                     const livetcp_delay_model_config *given, livetcp_error *error);

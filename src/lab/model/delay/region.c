@@ -9,12 +9,12 @@
 #include <math.h>
 #include <stdbool.h>
 
-static const double LEAST_LOSS = 1e-5, MOST_LOSS = 0.5, PRECISION = 1.02;
-/* A rate this close to TCP's capacity counts as above it: see the header. */
+static const double MIN_LOSS = 1e-5, MAX_LOSS = 0.5, PRECISION = 1.02;
+/* A rate this close to TCP's capacity counts as above it: see the public header. */
 static const double MARGIN = 0.95;
-enum { MOST_CONNECTIONS = 8, MOST_SPLIT = 4 };
+enum { MAX_CONNECTIONS = 8, MAX_SPLIT = 4 };
 
-/* livetcp_delay_target of version 0.1, the part that its initializer cleared. */
+/* The part of livetcp_delay_target that the initializer of version 0.1 cleared. */
 #define SIZE_0_1 LT_SIZE_THROUGH(livetcp_delay_target, target_us)
 
 void livetcp_delay_target_init_sized(livetcp_delay_target *target, size_t size)
@@ -29,7 +29,7 @@ void(livetcp_delay_target_init)(livetcp_delay_target *target)
     livetcp_delay_target_init_sized(target, SIZE_0_1);
 }
 
-/* The question in structs of the library's size. */
+/* Reads the arguments into structs of the library's size. */
 static livetcp_result read_question(const livetcp_delay_model_config *given_config,
                                     livetcp_delay_model_config *config,
                                     const livetcp_delay_target *given, livetcp_delay_target *t,
@@ -53,8 +53,8 @@ static livetcp_result read_question(const livetcp_delay_model_config *given_conf
     return LIVETCP_OK;
 }
 
-/* The maximum backlog needed to test the target: packets that wait for longer are at the edge, past
- * the target. More would be wasted work, and near TCP's capacity a lot. */
+/* Backlog that suffices to test the target: packets that wait longer are at the edge, beyond the
+ * target. A larger one costs time, near TCP's capacity a lot. */
 static double enough_backlog(const livetcp_delay_model_config *config,
                              const livetcp_delay_target *target)
 {
@@ -100,7 +100,7 @@ livetcp_result livetcp_largest_loss(const livetcp_delay_model_config *given_conf
                                     const livetcp_delay_target *given_target, double *loss,
                                     livetcp_error *error)
 {
-    double low = LEAST_LOSS, high = MOST_LOSS; /* works at low, not at high */
+    double low = MIN_LOSS, high = MAX_LOSS; /* works at low, not at high */
     bool ok = false;
     livetcp_delay_model_config config;
     livetcp_delay_target target;
@@ -126,7 +126,7 @@ livetcp_result livetcp_largest_loss(const livetcp_delay_model_config *given_conf
     return result;
 }
 
-/* True when this is better than the best so far. */
+/* True if this is better than the best so far. */
 static bool better(const livetcp_delay_advice *best, double delay_us, bool meets)
 {
     if (best->connections == 0)
@@ -149,8 +149,8 @@ livetcp_result livetcp_delay_advise(const livetcp_delay_model_config *given_conf
         return result;
     at = config;
     at.backlog_states = enough_backlog(&config, &target);
-    for (at.split = 1; result == LIVETCP_OK && at.split <= MOST_SPLIT; at.split++)
-        for (at.connections = 1; result == LIVETCP_OK && at.connections <= MOST_CONNECTIONS;
+    for (at.split = 1; result == LIVETCP_OK && at.split <= MAX_SPLIT; at.split++)
+        for (at.connections = 1; result == LIVETCP_OK && at.connections <= MAX_CONNECTIONS;
              at.connections++) {
             double delay_us;
             if (best.meets_target || at.split > at.packet_bytes)
@@ -167,7 +167,8 @@ livetcp_result livetcp_delay_advise(const livetcp_delay_model_config *given_conf
                 best.playout_us = fmax(delay_us, livetcp_delay_static_playout_us(&at));
             }
         }
-    if (result == LIVETCP_OK && !best.meets_target) { /* the edge is no answer */
+    if (result == LIVETCP_OK &&
+        !best.meets_target) { /* the edge of the search range is no result */
         at.connections = best.connections;
         at.split = best.split;
         at.backlog_states = config.backlog_states;

@@ -20,19 +20,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_ITERATIONS = 2000 };
-static const double LEFT_OUT = 1e-11; /* of an excursion */
-/* Terms that differ by less, but for a factor, are one; at the end of patience, by less than the
- * second. */
+enum { MAX_ITERATIONS = 2000 };
+static const double LEFT_OUT = 1e-11; /* remaining share of an excursion */
+/* Terms count as proportional if they differ by less than the first; after many terms, by less than
+ * the second. */
 static const double LIKE_BEFORE = 1e-5, ROUGHLY = 1e-2;
 
-/* One vector for each way to start: n states, then the windows of application-limited ones. */
+/* One vector per way to start: n states, then the windows of application-limited ones. */
 typedef struct work {
     const lt_chain *chain;
     size_t size;      /* n + absorbing */
     double *term;     /* LT_STARTS vectors of n: M^-1 of the states after the last loss */
     double *next;     /* LT_STARTS vectors of `size` */
-    double *before;   /* the term before, likewise */
+    double *before;   /* the previous term */
     double *visits;   /* LT_STARTS vectors of n */
     double *arrivals; /* LT_STARTS vectors of `absorbing` */
 } work;
@@ -62,8 +62,8 @@ static void set_start(const work *w, int start)
     }
 }
 
-/* Splits `next`: the part that has come back is counted, the rest goes on. Returns the amount that
- * goes on. */
+/* Splits `next`: the part that has ended is counted, the rest continues. Returns the size of the
+ * rest. */
 static double take_apart(const work *w)
 {
     double going_on = 0;
@@ -93,7 +93,8 @@ static void advance(const work *w)
         for (size_t i = 0; i < n; i++)
             w->visits[s * n + i] += term[i];
         spread(&w->chain->lossy, w->chain->n, term, next);
-        /* Rounds without loss end excursions, too; those between states are in `term` already. */
+        /* Rounds without loss end excursions as well; those between states are in `term`
+         * already. */
         for (int j = 0; j < w->chain->n; j++)
             for (int k = w->chain->free.first[j]; k < w->chain->free.first[j + 1]; k++)
                 if (w->chain->free.row[k] >= w->chain->n)
@@ -101,13 +102,13 @@ static void advance(const work *w)
     }
 }
 
-/* Small packets need no large window: with much loss the connection may hardly ever be
- * application-limited although its backlog is small. How seldom is then of no account. */
+/* Small packets need no large window: with high loss a connection may almost never be
+ * application-limited although its backlog is small. Its exact share does not matter then. */
 static const double HARDLY_EVER = 1e-3, NEVER = 1e-12;
 
-/* After many losses a term is the one before times a factor, and so are all that follow: then they
- * are summed up as a geometric series. This is what ends the sum when the rate is just below TCP's
- * capacity, and the factor just below 1. Returns the factor, or 0. */
+/* After many losses each term is the previous one times a factor; the rest is then a geometric
+ * series. That ends the sum when the rate is just below TCP's capacity, and the factor just below
+ * 1. Returns the factor, or 0. */
 static double common_factor(const work *w, size_t start, double tolerance)
 {
     size_t n = (size_t)w->chain->n;
@@ -126,7 +127,7 @@ static double common_factor(const work *w, size_t start, double tolerance)
     return fmin(factor, 1 - NEVER);
 }
 
-/* Adds the terms after the last one, if they are a geometric series for both ways to start. */
+/* Adds the remaining terms if they are a geometric series for both ways to start. */
 static bool sum_up(const work *w, double tolerance)
 {
     size_t n = (size_t)w->chain->n, absorbing = (size_t)w->chain->absorbing;
@@ -153,7 +154,7 @@ static livetcp_result iterate(const work *w, unsigned *iterations, livetcp_error
     for (int start = 0; start < LT_STARTS; start++)
         set_start(w, start);
     for (*iterations = 0; result == LIVETCP_OK && take_apart(w) > LEFT_OUT; ++*iterations) {
-        if (*iterations == MOST_ITERATIONS)
+        if (*iterations == MAX_ITERATIONS)
             result =
                 lt_fail(error, LIVETCP_ERR_BAD_STATE,
                         "the backlog does not drain: the rate is too close to what TCP carries");
@@ -163,7 +164,7 @@ static livetcp_result iterate(const work *w, unsigned *iterations, livetcp_error
         advance(w);
         if (*iterations % 8 == 7 && sum_up(w, LIKE_BEFORE))
             break;
-        if (*iterations + 1 == MOST_ITERATIONS && sum_up(w, ROUGHLY))
+        if (*iterations + 1 == MAX_ITERATIONS && sum_up(w, ROUGHLY))
             break;
         memcpy(w->before, w->term, LT_STARTS * (size_t)w->chain->n * sizeof *w->term);
     }
@@ -171,7 +172,8 @@ static livetcp_result iterate(const work *w, unsigned *iterations, livetcp_error
     return result;
 }
 
-/* The probability that an excursion begins with fast recovery, after one that began in that way. */
+/* Probability that the next excursion begins with fast recovery, after one that began in that
+ * way. */
 static double recovery_next(const work *w, int start)
 {
     const double *arrivals = w->arrivals + (size_t)start * (size_t)w->chain->absorbing;

@@ -6,15 +6,15 @@
 #include <stdlib.h>
 #include <suitesparse/cs.h>
 
-/* I - F by columns, the diagonal first; the rows of absorbing states are left out. */
+/* I - F by columns, the diagonal first; rows of absorbing states are left out. */
 struct lt_triangle {
     int n;
     int *first, *row;
     double *value;
 };
 
-/* A round without a loss may lead back to where it began (a backlog between two packets is shared
- * between both), and to later states, never to earlier ones: chain.h. */
+/* A round without a loss leads to the same state (a backlog between two integers is split between
+ * both) or a later one, never to an earlier one: chain.h. */
 static livetcp_result fill(lt_triangle *t, const lt_chain *c, livetcp_error *error)
 {
     int at = 0;
@@ -42,12 +42,12 @@ static livetcp_result fill(lt_triangle *t, const lt_chain *c, livetcp_error *err
 
 static livetcp_result make(lt_triangle *t, const lt_chain *chain, livetcp_error *error)
 {
-    size_t n = (size_t)chain->n, most = (size_t)chain->free.first[n] + n;
+    size_t n = (size_t)chain->n, capacity = (size_t)chain->free.first[n] + n;
 
     t->n = chain->n;
     t->first = malloc((n + 1) * sizeof *t->first);
-    t->row = malloc((most + 1) * sizeof *t->row);
-    t->value = malloc((most + 1) * sizeof *t->value);
+    t->row = malloc((capacity + 1) * sizeof *t->row);
+    t->value = malloc((capacity + 1) * sizeof *t->value);
     if (t->first && t->row && t->value)
         return fill(t, chain, error);
     return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "out of memory for solving the chain");

@@ -3,11 +3,11 @@
  * The empirical envelope of a trace (Wrege, Knightly, Zhang and Liebeherr 1996), and the delay
  * bound that follows from it and a service curve.
  *
- * The envelope steps up where a window of k frames, from the first's time to the last's, is shorter
- * than every other that holds as much. It is computed for windows of 1, 2, 3, ... frames as far as
- * somebody asks: a delay bound needs it only up to the first window that the curve serves in its
- * own length. From there on E(t) <= S(t0) + E(t - t0), since E is subadditive, and S is
- * superadditive, being convex: no longer window can be worse.
+ * The envelope steps up where a window of k frames, from the first frame's time to the last one's,
+ * is shorter than every other with as much data. It is computed for windows of 1, 2, 3, ... frames
+ * on demand: a delay bound needs it only up to the first window that the curve serves within its
+ * own length. From there on E(t) <= S(t0) + E(t - t0), since E is subadditive, and S, being convex,
+ * is superadditive: no longer window can have a larger bound.
  */
 #include <livetcp/service_curve.h>
 
@@ -16,17 +16,17 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#define MOST_BYTES (UINT64_C(1) << 30)
+#define MAX_BYTES (UINT64_C(1) << 30)
 
 typedef struct burst { /* all frames of one time */
     livetcp_usec time;
-    uint64_t before; /* bytes of the trace ahead of it */
+    uint64_t before; /* bytes of the trace before it */
 } burst;
 
 struct livetcp_envelope {
     size_t frames;
-    size_t *burst_of; /* of each frame */
-    burst *bursts;    /* and one past the last, whose `before` is the total */
+    size_t *burst_of; /* index by frame */
+    burst *bursts;    /* and an end element, whose `before` is the total */
     size_t count;     /* bursts */
 };
 
@@ -35,10 +35,10 @@ static livetcp_result check(const livetcp_trace_frame *frames, size_t count, liv
     if (!count)
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "the trace has no frames");
     for (size_t i = 0; i < count; i++) {
-        if (!frames[i].bytes || frames[i].bytes > MOST_BYTES)
+        if (!frames[i].bytes || frames[i].bytes > MAX_BYTES)
             return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
                            "frame %zu of the trace has %llu bytes: 1 to %llu are possible", i + 1,
-                           (unsigned long long)frames[i].bytes, (unsigned long long)MOST_BYTES);
+                           (unsigned long long)frames[i].bytes, (unsigned long long)MAX_BYTES);
         if (i && frames[i].time_us < frames[i - 1].time_us)
             return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
                            "frame %zu of the trace is before the one ahead of it: sort them in "
@@ -98,15 +98,15 @@ void livetcp_envelope_destroy(livetcp_envelope **envelope)
 double livetcp_envelope_at(const livetcp_envelope *envelope, livetcp_usec t_us)
 {
     const burst *b = envelope->bursts;
-    uint64_t most = 0;
+    uint64_t max = 0;
 
     for (size_t first = 0, last = 0; t_us >= 0 && first < envelope->count; first++) {
         while (last + 1 < envelope->count && b[last + 1].time - b[first].time <= t_us)
             last++;
-        if (b[last + 1].before - b[first].before > most)
-            most = b[last + 1].before - b[first].before;
+        if (b[last + 1].before - b[first].before > max)
+            max = b[last + 1].before - b[first].before;
     }
-    return 8.0 * (double)most;
+    return 8.0 * (double)max;
 }
 
 double livetcp_envelope_mean_rate(const livetcp_envelope *envelope)
@@ -117,8 +117,8 @@ double livetcp_envelope_mean_rate(const livetcp_envelope *envelope)
     return length ? 8.0 * (double)last->before * LIVETCP_USEC_SEC / (double)length : 0;
 }
 
-/* Time that the curve takes for the data of the window from burst `first` to `last`, less the
- * window's length. At most 0 once the curve serves it within its own length. */
+/* Time that the curve needs for the data of bursts `first` to `last`, minus the window's length. At
+ * most 0 if the curve serves it within its own length. */
 static livetcp_usec excess(const livetcp_envelope *e, size_t first, size_t last,
                            const livetcp_service_point *points, size_t count)
 {
@@ -158,8 +158,8 @@ livetcp_usec livetcp_delay_bound(const livetcp_service_point *points, size_t cou
     return bound;
 }
 
-/* The largest number of bursts that a window has to have before every one of that length is served
- * in time: how far back a frame's delay can come from. */
+/* Number of bursts from which on every window is served in time: a frame's delay depends on no
+ * earlier burst. */
 static size_t memory(const livetcp_service_point *points, size_t count, const livetcp_envelope *e)
 {
     for (size_t bursts = 1; bursts <= e->count; bursts++) {

@@ -12,9 +12,9 @@ struct lt_estimator {
     bool ended;
     double *samples; /* of the train, in order */
     double *thinned; /* every (extensions + 1)th of them */
-    double *sorted;  /* those in ascending order */
+    double *sorted;  /* the thinned ones in ascending order */
     size_t count;
-    lt_train_result train; /* under way */
+    lt_train_result train; /* in progress */
 
     lt_train_result *trains;
     livetcp_service_point *points;
@@ -30,14 +30,14 @@ const char *lt_train_state_name(lt_train_state state)
 
 /* ---- life ---- */
 
-static unsigned most_extensions(const lt_estimator_config *c)
+static unsigned max_extensions(const lt_estimator_config *c)
 {
     return c->patience > c->extensions ? c->patience : c->extensions;
 }
 
 static livetcp_result check(const lt_estimator_config *c, livetcp_error *error)
 {
-    unsigned most = most_extensions(c);
+    unsigned max = max_extensions(c);
 
     if (!(c->step > 0) || isinf(c->step))
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
@@ -50,32 +50,32 @@ static livetcp_result check(const lt_estimator_config *c, livetcp_error *error)
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
                        "the violation probability is %g: it is 0 or more and below 1",
                        c->violation);
-    if (c->samples < LT_ESTIMATOR_LEAST_SAMPLES)
+    if (c->samples < LT_ESTIMATOR_MIN_SAMPLES)
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
                        "%zu samples are too few for the tests: take at least %d", c->samples,
-                       LT_ESTIMATOR_LEAST_SAMPLES);
-    if (most > LT_ESTIMATOR_MOST_EXTENSIONS || c->samples > LT_ESTIMATOR_MOST_SAMPLES / (most + 1))
+                       LT_ESTIMATOR_MIN_SAMPLES);
+    if (max > LT_ESTIMATOR_MAX_EXTENSIONS || c->samples > LT_ESTIMATOR_MAX_SAMPLES / (max + 1))
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
                        "%zu samples and %u extensions are too many: a train has at most %d samples "
                        "in all and %d extensions",
-                       c->samples, most, LT_ESTIMATOR_MOST_SAMPLES, LT_ESTIMATOR_MOST_EXTENSIONS);
+                       c->samples, max, LT_ESTIMATOR_MAX_SAMPLES, LT_ESTIMATOR_MAX_EXTENSIONS);
     return LIVETCP_OK;
 }
 
-size_t lt_estimator_most(const lt_estimator *estimator)
+size_t lt_estimator_max(const lt_estimator *estimator)
 {
     const lt_estimator_config *c = &estimator->config;
 
-    return c->samples * ((size_t)most_extensions(c) + 1);
+    return c->samples * ((size_t)max_extensions(c) + 1);
 }
 
 static bool allocate(lt_estimator *e)
 {
-    e->samples = calloc(lt_estimator_most(e), sizeof *e->samples);
+    e->samples = calloc(lt_estimator_max(e), sizeof *e->samples);
     e->thinned = calloc(e->config.samples, sizeof *e->thinned);
     e->sorted = calloc(e->config.samples, sizeof *e->sorted);
-    e->trains = calloc(LT_ESTIMATOR_MOST_RATES, sizeof *e->trains);
-    e->points = calloc(LT_ESTIMATOR_MOST_RATES, sizeof *e->points);
+    e->trains = calloc(LT_ESTIMATOR_MAX_RATES, sizeof *e->trains);
+    e->points = calloc(LT_ESTIMATOR_MAX_RATES, sizeof *e->points);
     return e->samples && e->thinned && e->sorted && e->trains && e->points;
 }
 
@@ -95,7 +95,7 @@ livetcp_result lt_estimator_create(const lt_estimator_config *config, lt_estimat
     if (!e || !allocate(e)) {
         lt_estimator_destroy(&e);
         return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "no memory for %zu samples",
-                       config->samples * (most_extensions(config) + 1));
+                       config->samples * (max_extensions(config) + 1));
     }
     *estimator = e;
     return LIVETCP_OK;
@@ -143,7 +143,7 @@ const livetcp_service_point *lt_estimator_points(const lt_estimator *estimator, 
 
 /* ---- results ---- */
 
-/* The samples kept of a train: the classified ones, or all of them. */
+/* Stores the samples of a train: the tested ones, or all. */
 static bool keep(lt_estimator *e, const double *samples, size_t count)
 {
     double *copy = malloc(count ? count * sizeof *copy : 1);
@@ -157,13 +157,13 @@ static bool keep(lt_estimator *e, const double *samples, size_t count)
     return true;
 }
 
-/* The next rate is a multiple of the step, not a sum of rounding errors. */
+/* The next rate is a multiple of the step, without accumulated rounding errors. */
 static void move_on(lt_estimator *e)
 {
     double next = e->config.step * (double)(e->train_count + 1);
 
     e->ended = e->train.state == LT_TRAIN_UNSTEADY || e->train.state == LT_TRAIN_INTERRUPTED ||
-               next > e->config.max_rate * (1 + 1e-9) || e->train_count == LT_ESTIMATOR_MOST_RATES;
+               next > e->config.max_rate * (1 + 1e-9) || e->train_count == LT_ESTIMATOR_MAX_RATES;
     e->train = (lt_train_result){.rate = next};
     e->count = 0;
 }
@@ -186,7 +186,7 @@ static livetcp_result end_train(lt_estimator *e, lt_train_state state, livetcp_e
     return LIVETCP_OK;
 }
 
-/* The samples, so many that every one in (extensions + 1) is as many as wanted. */
+/* Tests every (extensions + 1)th sample, which makes the configured number. */
 static bool test(lt_estimator *e)
 {
     size_t count = e->config.samples, every = e->train.extensions + 1;
@@ -211,15 +211,15 @@ static lt_train_state classify(const lt_estimator *e)
     return e->train.runs.independent ? LT_TRAIN_STEADY : LT_TRAIN_DEPENDENT;
 }
 
-/* Decides if a tested train goes on, and for how long. */
+/* Decides whether a tested train continues, and for how long. */
 static bool extend(lt_estimator *e, lt_train_state state)
 {
-    unsigned most = most_extensions(&e->config), *now = &e->train.extensions;
+    unsigned max = max_extensions(&e->config), *now = &e->train.extensions;
 
     if (*now < e->config.extensions)
         ++*now;
-    else if (state == LT_TRAIN_UNSTEADY && *now < most)
-        *now = most - *now > *now + 1 ? 2 * *now + 1 : most;
+    else if (state == LT_TRAIN_UNSTEADY && *now < max)
+        *now = max - *now > *now + 1 ? 2 * *now + 1 : max;
     else
         return false;
     return true;
@@ -253,11 +253,11 @@ void lt_estimator_stop(lt_estimator *estimator)
 
     if (e->ended)
         return;
-    /* Tested before, but not steady: the whole is stationary at best. */
+    /* tested before, but not steady: stationary at best */
     lt_train_state state = e->train.extensions && classify(e) != LT_TRAIN_UNSTEADY
                                ? LT_TRAIN_DEPENDENT
                                : LT_TRAIN_INTERRUPTED;
     if (e->count)
-        (void)end_train(e, state, NULL); /* without memory that train is not reported */
+        (void)end_train(e, state, NULL); /* out of memory: the train is not reported */
     e->ended = true;
 }

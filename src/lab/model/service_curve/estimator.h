@@ -38,29 +38,30 @@
 
 #include <stdbool.h>
 
-#define LT_ESTIMATOR_LEAST_SAMPLES   LT_UNIT_ROOT_LEAST
-#define LT_ESTIMATOR_MOST_SAMPLES    1000000
-#define LT_ESTIMATOR_MOST_EXTENSIONS 10000
-#define LT_ESTIMATOR_MOST_RATES      1000
+#define LT_ESTIMATOR_MIN_SAMPLES    LT_UNIT_ROOT_MIN
+#define LT_ESTIMATOR_MAX_SAMPLES    1000000
+#define LT_ESTIMATOR_MAX_EXTENSIONS 10000
+#define LT_ESTIMATOR_MAX_RATES      1000
 
 typedef struct lt_estimator_config {
-    double step;              /* r_acc, > 0; its unit is that of every rate here */
-    double max_rate;          /* the last rate is the largest that is not above; INFINITY: none */
-    size_t samples;           /* I */
-    unsigned extensions;      /* at most, of a train that is stationary but dependent */
-    unsigned patience;        /* at most, of any; counts as `extensions` if it is less.
-                               * samples * (patience + 1) <= ..._MOST_SAMPLES */
-    double violation;         /* xi, 0 <= xi < 1; 0 takes the largest delay for the quantile */
-    livetcp_usec resolution;  /* resolution of the measured delays, >= 0: see below */
+    double step;     /* r_acc, > 0; in the unit of all rates here */
+    double max_rate; /* the last rate is the highest multiple of the step up to this; INFINITY: no
+                        maximum */
+    size_t samples;  /* I */
+    unsigned extensions; /* maximum for a train that is stationary but dependent */
+    unsigned patience; /* maximum for any train; at least `extensions`. samples * (patience + 1) <=
+                          ..._MOST_SAMPLES */
+    double violation;  /* xi, 0 <= xi < 1; 0 takes the largest delay for the quantile */
+    livetcp_usec resolution;  /* of the measured delays, >= 0: see above */
     livetcp_usec delay_limit; /* a delay above it means no steady state; 0: no limit */
 } lt_estimator_config;
 
 typedef enum lt_train_state {
     LT_TRAIN_GOES_ON,
     LT_TRAIN_STEADY,      /* stationary, and the samples are independent */
-    LT_TRAIN_DEPENDENT,   /* stationary; the samples depend on each other to the end */
+    LT_TRAIN_DEPENDENT,   /* stationary; the samples are dependent to the end */
     LT_TRAIN_UNSTEADY,    /* no steady state: the rate is above the path's capacity */
-    LT_TRAIN_INTERRUPTED, /* stopped before it could be classified */
+    LT_TRAIN_INTERRUPTED, /* stopped before a result */
 } lt_train_state;
 
 /* "steady", "dependent", ... */
@@ -70,41 +71,42 @@ typedef struct lt_train_result {
     double rate;
     lt_train_state state;
     unsigned extensions;
-    bool even;              /* within the resolution: the tests did not matter */
-    bool over_limit;        /* unsteady because of the delay limit: the tests did not run */
+    bool even;              /* constant within the resolution, without the tests */
+    bool over_limit;        /* unsteady because of the delay limit, without the tests */
     lt_unit_root unit_root; /* of the last test */
     lt_runs_test runs;
-    lt_quantile quantile; /* µs; of STEADY and DEPENDENT */
-    const double *delays; /* µs in ascending order: classified samples. DEPENDENT: all samples */
+    lt_quantile quantile; /* us; of STEADY and DEPENDENT trains */
+    const double
+        *delays; /* us, in ascending order: tested samples; of DEPENDENT trains all samples */
     size_t count;
 } lt_train_result;
 
 typedef struct lt_estimator lt_estimator;
 
-/* LIVETCP_ERR_INVALID_ARGUMENT with a message that names the field, LIVETCP_ERR_NO_MEMORY. */
+/* Errors: LIVETCP_ERR_INVALID_ARGUMENT with a message that names the field,
+ * LIVETCP_ERR_NO_MEMORY. */
 livetcp_result lt_estimator_create(const lt_estimator_config *config, lt_estimator **estimator,
                                    livetcp_error *error);
 void lt_estimator_destroy(lt_estimator **estimator);
 
-/* Of the train to be sent; 0 when the search has ended. */
+/* Rate of the train to send; 0 after the end of the search. */
 double lt_estimator_rate(const lt_estimator *estimator);
 
-/* Samples of one train at most. */
-size_t lt_estimator_most(const lt_estimator *estimator);
+/* Maximum number of samples of a train. */
+size_t lt_estimator_max(const lt_estimator *estimator);
 
-/* Samples until the train is classified, or classified again. */
+/* Number of samples until the next test. */
 size_t lt_estimator_wanted(const lt_estimator *estimator);
 
-/* One delay, >= 0, in the order in which the packets were sent. Only while there is a rate. *state
- * is GOES_ON, or the result of the train. Error: LIVETCP_ERR_NO_MEMORY. */
+/* Adds a delay, >= 0, in sending order, while there is a rate. *state is GOES_ON, or the result of
+ * the train. Errors: LIVETCP_ERR_NO_MEMORY. */
 livetcp_result lt_estimator_add(lt_estimator *estimator, livetcp_usec delay, lt_train_state *state,
                                 livetcp_error *error);
 
-/* Ends the search. A train that is under way is classified as it is if it has been tested once, and
- * else interrupted. */
+/* Ends the search. A train in progress is classified if it was tested once, else interrupted. */
 void lt_estimator_stop(lt_estimator *estimator);
 
-/* The trains that have ended, in order; NULL past the last. Valid until the next call that is not
+/* The finished trains, in order; NULL after the last. Valid until the next call that is not
  * const. */
 const lt_train_result *lt_estimator_train(const lt_estimator *estimator, size_t position);
 

@@ -18,21 +18,20 @@ struct lt_flow {
     lt_flow_config config;
     lt_rng rng;
     double window;
-    double link_free;      /* when the network can take the next packet */
-    uint64_t until_marked; /* packets, this one included, to the next notification */
+    double link_free;      /* time at which the network accepts the next packet */
+    uint64_t until_marked; /* packets, including this one, to the next congestion notification */
     uint64_t sent, acked;
-    double acked_at[LT_FLOW_MOST_WINDOW]; /* by number, as a ring */
-    bool marked[LT_FLOW_MOST_WINDOW];
+    double acked_at[LT_FLOW_MAX_WINDOW]; /* by number, ring buffer */
+    bool marked[LT_FLOW_MAX_WINDOW];
 };
 
-#define SLOT(number) ((number) % LT_FLOW_MOST_WINDOW)
+#define SLOT(number) ((number) % LT_FLOW_MAX_WINDOW)
 
 static livetcp_result check(const lt_flow_config *c, livetcp_error *error)
 {
     const char *wrong =
-        !(c->window >= 1 && c->window <= LT_FLOW_MOST_WINDOW)
-            ? "the window has 1 to 1048576 packets"
-        : !(c->rate > 0)                      ? "the network's rate is above 0"
+        !(c->window >= 1 && c->window <= LT_FLOW_MAX_WINDOW) ? "the window has 1 to 1048576 packets"
+        : !(c->rate > 0)                                     ? "the network's rate is above 0"
         : !(c->delay > 0 && c->delay <= 3600) ? "the delay is above 0 and at most an hour"
         : !(c->loss >= 0 && c->loss < 1) ? "the probability of congestion is 0 or more and below 1"
                                          : NULL;
@@ -40,7 +39,7 @@ static livetcp_result check(const lt_flow_config *c, livetcp_error *error)
                  : LIVETCP_OK;
 }
 
-/* Geometric: the number of packets up to and with the next marked one. */
+/* Geometric: number of packets up to and including the next marked one. */
 static void draw_mark(lt_flow *f)
 {
     double u = 1 - lt_rng_uniform(&f->rng);
@@ -81,12 +80,12 @@ static void take_acknowledgement(lt_flow *f)
     if (f->config.loss <= 0)
         return;
     f->window = marked ? fmax(f->window / 2, 1) : f->window + 1 / f->window;
-    if (f->window > LT_FLOW_MOST_WINDOW)
-        f->window = LT_FLOW_MOST_WINDOW;
+    if (f->window > LT_FLOW_MAX_WINDOW)
+        f->window = LT_FLOW_MAX_WINDOW;
 }
 
-/* Over which time the acknowledgement that arrives at `at` comes: since the one before it, but not
- * where the sender had paused. */
+/* Time covered by the acknowledgement that arrives at `at`: since the previous one, unless the
+ * sender had paused. */
 static double spacing(const lt_flow *f, double at)
 {
     double before = f->acked ? f->acked_at[SLOT(f->acked - 1)] : 0;
@@ -94,8 +93,8 @@ static double spacing(const lt_flow *f, double at)
     return fmin(at - before, 2 * f->config.delay / f->window);
 }
 
-/* Equation 3: when the packet may go. Of the acknowledgement that the last bit waits for, it needs
- * the share that the window's fraction leaves over. */
+/* Equation 3: when the packet may be sent. Of the acknowledgement that its last bit waits for, it
+ * needs the share given by the window's fraction. */
 static double wait_for_window(lt_flow *f, double time)
 {
     double now = time, lacking;

@@ -12,7 +12,7 @@
 
 #include <stdint.h>
 
-#define LT_FLOW_MOST_WINDOW 1048576 /* packets */
+#define LT_FLOW_MAX_WINDOW 1048576 /* packets */
 
 typedef struct lt_flow_config {
     double window; /* packets; of the adaptive one the first */

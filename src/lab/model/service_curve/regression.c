@@ -6,7 +6,7 @@
 #include <string.h>
 #include <suitesparse/cs.h>
 
-/* A diagonal element of R this much smaller than its column is rounding. */
+/* A diagonal element of R this much smaller than its column is a rounding error. */
 #define DEPENDENT 1e-10
 
 bool lt_regression_init(lt_regression *r, size_t rows, size_t columns)
@@ -39,7 +39,7 @@ static double length(const double *column, size_t rows)
     return sqrt(sum);
 }
 
-/* The columns as CXSparse has them, with a place for every element, be it 0. */
+/* The matrix in CXSparse's form, with an entry for each element, also for zeros. */
 static bool make_matrix(const lt_regression *r, cs_di *matrix)
 {
     int rows = (int)r->rows, columns = (int)r->columns;
@@ -75,7 +75,7 @@ static bool rotate(lt_regression *r, const cs_dis *symbolic)
     return true;
 }
 
-/* The last element of each column of R. */
+/* Diagonal element of a column of R. */
 static double diagonal(const lt_regression *r, size_t column)
 {
     return r->qr->U->x[r->qr->U->p[column + 1] - 1];
@@ -99,7 +99,7 @@ bool lt_regression_solve(lt_regression *r)
     return solved;
 }
 
-/* y is now Q'y: its first elements are the fit, the rest is the residual. */
+/* y is Q'y now: its first elements are the fit, the rest is the residual. */
 double lt_regression_rss(const lt_regression *r, size_t columns)
 {
     double sum = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Ordinary least squares of one vector on the first 1, 2, 3, ... columns of a matrix, from one QR
+/* Ordinary least squares of a vector on the first 1, 2, 3, ... columns of a matrix, from one QR
  * decomposition by CXSparse. */
 #ifndef LT_LAB_MODEL_SERVICE_CURVE_REGRESSION_H
 #define LT_LAB_MODEL_SERVICE_CURVE_REGRESSION_H
@@ -9,18 +9,18 @@
 
 typedef struct lt_regression {
     size_t rows, columns; /* rows > columns */
-    double *x;            /* column by column; the owner fills it in before lt_regression_solve() */
+    double *x; /* column by column; filled in by the owner before lt_regression_solve() */
     double *y;
-    double *scratch;          /* a coefficient for each column */
+    double *scratch;          /* one coefficient per column */
     struct cs_di_numeric *qr; /* of x */
-    size_t rank; /* columns that do not depend on those ahead of them, from the first on */
+    size_t rank;              /* number of leading columns that are linearly independent */
 } lt_regression;
 
-/* False when memory ran out; nothing is held then. The elements are 0. */
+/* Elements are 0. False if memory is out; nothing is held then. */
 bool lt_regression_init(lt_regression *r, size_t rows, size_t columns);
 void lt_regression_clear(lt_regression *r);
 
-/* Decomposes; y is used up. False when memory ran out. */
+/* Decomposes; overwrites y. False if memory is out. */
 bool lt_regression_solve(lt_regression *r);
 
 /* Sum of the squared residuals with the first `columns` (at most `rank`). */

@@ -4,8 +4,8 @@
 #include <math.h>
 
 #define SIGNIFICANCE     0.05
-#define SMALL_SAMPLE     50 /* below, a correction for continuity makes the approximation better */
-#define EXACT_AT_MOST    20 /* values on the smaller side for which the exact distribution is used */
+#define SMALL_SAMPLE     50 /* below, a continuity correction improves the approximation */
+#define EXACT_AT_MAX     20 /* maximum size of the smaller side for the exact distribution */
 #define LOG_CHOOSE(n, k) (lgamma((n) + 1.0) - lgamma((k) + 1.0) - lgamma((n) - (k) + 1.0))
 
 static double median(const double *sorted, size_t count)
@@ -58,9 +58,9 @@ static double probability(double n1, double n2, double runs)
 static double exact_p(const lt_runs_test *r)
 {
     double n1 = (double)r->above, n2 = (double)r->below, low = 0, high = 0;
-    double most = 2 * fmin(n1, n2) + 1;
+    double max_runs = 2 * fmin(n1, n2) + 1;
 
-    for (double runs = 2; runs <= most; runs++) {
+    for (double runs = 2; runs <= max_runs; runs++) {
         double p = probability(n1, n2, runs);
         low += runs <= (double)r->runs ? p : 0;
         high += runs >= (double)r->runs ? p : 0;
@@ -74,14 +74,14 @@ void lt_runs_test_run(const double *values, const double *sorted, size_t count,
     lt_runs_test *r = result;
     double cut = median(sorted, count);
 
-    /* Many equal delays, those of packets that met no queue, put the median at the edge. */
+    /* Many equal delays (packets without queueing) put the median at the edge. */
     count_runs(values, count, cut, true, r);
     if (!r->below)
         count_runs(values, count, cut, false, r);
     r->p = 1;
     if (r->above && r->below) {
         r->z = normal_approximation(r);
-        r->p = (r->above < r->below ? r->above : r->below) <= EXACT_AT_MOST
+        r->p = (r->above < r->below ? r->above : r->below) <= EXACT_AT_MAX
                    ? exact_p(r)
                    : erfc(fabs(r->z) / sqrt(2));
     }

@@ -20,8 +20,8 @@
 
 #define LOCAL_ALTERNATIVE (-10.0)
 
-/* A regression that leaves less than this of the squares explains everything: the rest is rounding,
- * and its t means nothing. A straight line has one with a lag. */
+/* A regression that leaves a smaller share of the squares explains everything: the rest is
+ * rounding, and its t is meaningless. A straight line has one with a lag. */
 #define ROUNDING 1e-12
 
 static double critical_value(size_t observations)
@@ -84,29 +84,29 @@ static bool regress(const double *y, size_t count, double mean, size_t lags, siz
     return false;
 }
 
-static size_t most_lags(size_t count)
+static size_t max_lags(size_t count)
 {
     size_t schwert = (size_t)ceil(12 * pow((double)count / 100, 0.25));
-    size_t room = (count - 1) / 2 - 1;
+    size_t limit = (count - 1) / 2 - 1;
 
-    return schwert < room ? schwert : room;
+    return schwert < limit ? schwert : limit;
 }
 
-/* All candidates see the same observations. */
+/* All candidates use the same observations. */
 static bool select_lags(const double *y, size_t count, unsigned *lags)
 {
-    size_t most = most_lags(count);
-    double least = INFINITY;
+    size_t max_lag = max_lags(count);
+    double min_aic = INFINITY;
     lt_regression r;
 
     *lags = 0;
-    if (!regress(y, count, ordinary_mean(y, count), most, most, &r))
+    if (!regress(y, count, ordinary_mean(y, count), max_lag, max_lag, &r))
         return false;
-    for (size_t k = 0; k <= most && k + 1 <= r.rank; k++) {
+    for (size_t k = 0; k <= max_lag && k + 1 <= r.rank; k++) {
         double rss = lt_regression_rss(&r, k + 1);
         double aic = (double)r.rows * log(rss / (double)r.rows) + 2 * (double)k;
-        if (rss > ROUNDING * lt_regression_rss(&r, 0) && aic < least) {
-            least = aic;
+        if (rss > ROUNDING * lt_regression_rss(&r, 0) && aic < min_aic) {
+            min_aic = aic;
             *lags = (unsigned)k;
         }
     }

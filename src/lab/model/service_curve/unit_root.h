@@ -19,17 +19,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The shortest series that can be tested: the critical values hold from there on. */
-#define LT_UNIT_ROOT_LEAST 20
+/* Minimum length of a series: the critical values hold from there on. */
+#define LT_UNIT_ROOT_MIN 20
 
 typedef struct lt_unit_root {
-    double statistic; /* -INFINITY for a series of one value */
-    double critical;  /* of the 5 % level, for as many values as the last regression had */
+    double statistic; /* -INFINITY for a series with one distinct value */
+    double critical;  /* at the 5 % level, for the number of values of the last regression */
     unsigned lags;    /* of the regression */
     bool stationary;  /* statistic < critical */
 } lt_unit_root;
 
-/* `count` >= LT_UNIT_ROOT_LEAST. False when memory ran out. */
+/* `count` >= LT_UNIT_ROOT_MIN. False if memory is out. */
 bool lt_unit_root_test(const double *values, size_t count, lt_unit_root *result);
 
 #endif

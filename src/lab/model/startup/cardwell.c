@@ -5,7 +5,7 @@
 
 double lt_slow_start(double data, double w, double runs, double rtt)
 {
-    double ratio = 1 + 1 / LT_SEGMENTS_PER_ACK; /* r: the window grows by it in a round trip */
+    double ratio = 1 + 1 / LT_SEGMENTS_PER_ACK; /* r: growth of the window per round trip */
     double phases = runs + 1;                   /* v */
     double each = data / phases;                /* e */
 
@@ -15,7 +15,7 @@ double lt_slow_start(double data, double w, double runs, double rtt)
 double lt_cardwell_timeouts(double data, double p, double t0, double *runs)
 {
     double lost = data * p / (1 - p); /* l */
-    double timeout =                  /* Q(p): that a loss leads to a timeout */
+    double timeout =                  /* Q(p): probability that a loss leads to a timeout */
         p > 0 ? fmin(1, 3 / sqrt(8 / (3 * LT_SEGMENTS_PER_ACK * p))) : 0;
     double run =
         t0 *

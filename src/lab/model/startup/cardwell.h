@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Cardwell's model of a short connection, as Zhang et al. describe it in 3.4.1: "model C". */
+/* Cardwell's model of a short connection, as described by Zhang et al. in 3.4.1: "model C". */
 #ifndef LT_LAB_MODEL_STARTUP_CARDWELL_H
 #define LT_LAB_MODEL_STARTUP_CARDWELL_H
 
-/* Acknowledgements come for every second segment. */
+/* One acknowledgement for every second segment. */
 static const double LT_SEGMENTS_PER_ACK = 2;
 
 /* Seconds to send `data` segments in slow start from a window of w segments, interrupted by `runs`

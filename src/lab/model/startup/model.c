@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The public side of the start-up model. */
+/* Public functions of the start-up model. */
 #include <livetcp/startup_model.h>
 
 #include "base/error.h"
@@ -12,12 +12,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { MOST_SEGMENTS = 10000, STEPS = 6000 };
-static const double STEP = 0.01, LONG_STEP = 0.1; /* seconds; up to 60 s, up to 10 minutes */
+enum { MAX_SEGMENTS = 10000, STEPS = 6000 };
+static const double STEP = 0.01, LONG_STEP = 0.1; /* seconds; up to 60 s, and up to 10 minutes */
 
 typedef struct startup_params {
-    double rtt, loss, both; /* both: that a segment or its acknowledgement is lost */
-    double segments;        /* of one connection */
+    double rtt, loss, both; /* both: probability that a segment or its acknowledgement is lost */
+    double segments;        /* per connection */
     double window;
     unsigned connections;
     livetcp_usec rtt_us;
@@ -28,12 +28,12 @@ typedef struct startup_params {
 struct livetcp_startup_model {
     livetcp_startup_parts zhang, cardwell;
     unsigned connections;
-    double ready_base, delivered_base, open_base; /* seconds before any timeout */
+    double ready_base, delivered_base, open_base; /* seconds without timeouts */
     lt_times ready, delivered;                    /* timeouts of one connection */
     lt_times open;                                /* of the whole session */
 };
 
-/* livetcp_startup_config of version 0.1, the part that its initializer cleared. */
+/* The part of livetcp_startup_config that the initializer of version 0.1 cleared. */
 #define SIZE_0_1 LT_SIZE_THROUGH(livetcp_startup_config, stack)
 
 void livetcp_startup_config_init_sized(livetcp_startup_config *config, size_t size,
@@ -59,12 +59,12 @@ static livetcp_result check(const livetcp_startup_config *c, livetcp_error *erro
 {
     const struct {
         const char *name;
-        double value, least, most;
+        double value, min, max;
     } ranges[] = {{"rtt_us", (double)c->rtt_us, 1, 1e8},
                   {"mss_bytes", c->mss_bytes, 1, 65535},
                   {"connections", c->connections, 1, 64},
                   {"bytes", c->bytes, 0,
-                   (double)MOST_SEGMENTS * (double)c->mss_bytes * (double)c->connections},
+                   (double)MAX_SEGMENTS * (double)c->mss_bytes * (double)c->connections},
                   {"constants", (double)c->constants, 0, LIVETCP_TCP_CONSTANTS_NEWRENO}};
 
     if (!(c->loss >= 0 && c->loss < 1))
@@ -75,9 +75,9 @@ static livetcp_result check(const livetcp_startup_config *c, livetcp_error *erro
                        "loss_back is %g: it is a share, from 0 to less than 1, or -1",
                        c->loss_back);
     for (unsigned i = 0; i < sizeof ranges / sizeof *ranges; i++)
-        if (!(ranges[i].value >= ranges[i].least && ranges[i].value <= ranges[i].most))
+        if (!(ranges[i].value >= ranges[i].min && ranges[i].value <= ranges[i].max))
             return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT, "%s is %g: it is %g to %g",
-                           ranges[i].name, ranges[i].value, ranges[i].least, ranges[i].most);
+                           ranges[i].name, ranges[i].value, ranges[i].min, ranges[i].max);
     return LIVETCP_OK;
 }
 
@@ -114,8 +114,8 @@ static livetcp_result make_params(startup_params *p, const livetcp_startup_confi
         result = lt_tcp_stack_read(&p->stack, c->stack, error);
     if (result != LIVETCP_OK)
         return result;
-    /* 3.5.3: one segment more where neither SYN nor SYN/ACK was lost. Today's initial window does
-     * not depend on that. */
+    /* 3.5.3: one segment more if neither SYN nor SYN/ACK was lost. Today's initial window does not
+     * depend on that. */
     p->window = p->stack.initial_window;
     if (p->paper && p->window > 1)
         p->window = 1 + (p->window - 1) * (1 - c->loss) * (1 - back);
@@ -124,27 +124,27 @@ static livetcp_result make_params(startup_params *p, const livetcp_startup_confi
 
 static lt_timeout_rules rules_of(const startup_params *p, double loss, bool syn)
 {
-    double usual = (double)livetcp_tcp_stack_rto(&p->stack, p->rtt_us) / 1e6;
+    double normal = (double)livetcp_tcp_stack_rto(&p->stack, p->rtt_us) / 1e6;
     double initial = (double)p->stack.rto_initial_us / 1e6;
-    double once = fmax(usual, 3 * p->rtt), least = (double)p->stack.rto_min_us / 1e6;
-    double probe = 2 * p->rtt + least;
+    double once = fmax(normal, 3 * p->rtt), min = (double)p->stack.rto_min_us / 1e6;
+    double probe = 2 * p->rtt + min;
     bool probes = p->stack.detection == LIVETCP_LOSS_DETECTION_RACK && !syn && probe < once;
 
-    /* The paper starts data at the initial timeout, too (Figure 8). Linux has measured the round
-     * trip of the SYN by then, and a timestamp identifies the acknowledged segment; half of the
-     * only round trip is taken for its variation (RFC 6298, 2.2). Above 200 ms a tail loss probe
-     * comes before that. */
+    /* In the paper data starts with the initial timeout as well (Figure 8). Linux has measured the
+     * SYN's round trip by then, and a timestamp identifies the acknowledged segment; half of the
+     * only round trip is its variation (RFC 6298 section 2.2). Above 200 ms a tail loss probe comes
+     * before it. */
     return (lt_timeout_rules){.loss = loss,
                               .probe = probes ? probe : 0,
                               .first = syn || p->paper ? initial : once,
-                              .usual = usual,
-                              .most = (double)p->stack.rto_max_us / 1e6,
+                              .normal = normal,
+                              .max = (double)p->stack.rto_max_us / 1e6,
                               .linear = syn ? p->stack.syn_linear_timeouts : 0,
                               .keep = p->paper};
 }
 
-/* 3.5.2: the SYN and its answer are a segment that is to be acknowledged. The last ACK, if lost, is
- * made up for by the first data; that it takes. */
+/* 3.5.2: the SYN and its answer count as an acknowledged segment. A lost last ACK is made up for by
+ * the first data, which takes that time. */
 static livetcp_result solve_zhang(livetcp_startup_model *m, const startup_params *p,
                                   livetcp_error *error)
 {
@@ -163,7 +163,8 @@ static livetcp_result solve_zhang(livetcp_startup_model *m, const startup_params
     if (result == LIVETCP_OK)
         result = lt_timeouts_solve(&last, &ack, 1, error);
     if (result == LIVETCP_OK) {
-        /* Each segment is lost for the first time, and starts a run, with that probability. */
+        /* Each segment has its first loss, which starts a run of timeouts, with that
+         * probability. */
         double runs = p->segments * p->both;
         double xfer = p->segments
                           ? lt_slow_start(p->segments + p->segments * p->both / (1 - p->both),
@@ -182,7 +183,7 @@ static livetcp_result solve_zhang(livetcp_startup_model *m, const startup_params
     return result;
 }
 
-/* Our own handshake is data to TCP: a message that gets no answer is a segment that was lost. */
+/* LiveTCP's handshake is data to TCP: a message without an answer counts as a lost segment. */
 static livetcp_result solve_open(livetcp_startup_model *m, const startup_params *p,
                                  livetcp_error *error)
 {
@@ -274,8 +275,8 @@ livetcp_startup_parts livetcp_startup_cardwell(const livetcp_startup_model *mode
     return model->cardwell;
 }
 
-/* The share of sessions in which the event has happened, given the share of connections; open are
- * sessions. */
+/* Share of sessions with the event, from the share of connections; `open` is per session
+ * already. */
 static double of_session(const livetcp_startup_model *m, livetcp_startup_event event, double one)
 {
     switch (event) {
@@ -313,7 +314,7 @@ double livetcp_startup_mean_us(const livetcp_startup_model *m, livetcp_startup_e
 
     if (!times)
         return NAN;
-    for (size_t i = 0; i < times->count; i++) { /* sums the probability of no event yet */
+    for (size_t i = 0; i < times->count; i++) { /* adds up the probability of no event so far */
         one = fmin(1, one + times->probability[i]);
         later += 1 - of_session(m, event, one);
     }

@@ -8,16 +8,16 @@
 
 static const double NEGLIGIBLE = 1e-12;
 
-/* The times of a distribution that are possible: most are not. */
+/* Times of a distribution with a non-zero probability: few of the steps. */
 typedef struct atoms {
     const lt_times *times;
     size_t *at; /* steps, in order */
     size_t count;
 } atoms;
 
-/* Of the times within one session. */
+/* Distributions within one session. */
 typedef struct session {
-    const double *connected; /* by step: the share that has by then */
+    const double *connected; /* by step: share connected by then */
     atoms accepted, joined;
     size_t round_trip; /* in steps */
     unsigned others;
@@ -28,9 +28,9 @@ double lt_session_open_base(double rtt, unsigned connections)
     return rtt * (connections == 1 ? 2 : 4);
 }
 
-/* The share of sessions that are open by then. The other connections wait together for the ACCEPT
- * and are independent but for that: a JOIN leaves when ACCEPT has come and its connection is there,
- * which had a round trip longer for it. */
+/* Share of sessions that are open by then. The other connections all wait for the ACCEPT and are
+ * otherwise independent: a JOIN leaves once ACCEPT has arrived and its connection is open, for
+ * which that had one round trip more. */
 static double open_by(const session *s, size_t now)
 {
     const atoms *accepted = &s->accepted, *joined = &s->joined;
@@ -40,7 +40,7 @@ static double open_by(const session *s, size_t now)
 
     while (a && accepted->at[a - 1] > now)
         a--;
-    for (; a; a--) { /* from the latest ACCEPT: ever more exchanges fit behind it */
+    for (; a; a--) { /* from the latest ACCEPT on: more and more exchanges fit after it */
         size_t left = now - accepted->at[a - 1];
         for (; j < joined->count && joined->at[j] <= left; j++) {
             size_t connected = now - joined->at[j] + s->round_trip;
@@ -83,7 +83,7 @@ static void solve_others(lt_times *open, const session *s)
     }
 }
 
-/* `work` are three initialised distributions. */
+/* `work` has three initialised distributions. */
 static livetcp_result solve_several(lt_times *open, const lt_times *connected,
                                     const lt_times *exchange, double rtt, unsigned others,
                                     lt_times work[3], livetcp_error *error)

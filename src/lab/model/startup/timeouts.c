@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Values that the timeout may have between segments: its first or its normal value, doubled up to
- * the maximum, and a probe ahead of the first. 2^40 ms is longer than anything. */
+/* Possible timeouts between segments: the first or normal value, doubled up to the maximum, and a
+ * probe before the first. 2^40 ms exceeds any time. */
 enum { DOUBLINGS = 40, VALUES = 1 + 2 * DOUBLINGS };
 
 livetcp_result lt_times_init(lt_times *times, double step, size_t count, livetcp_error *error)
@@ -35,18 +35,18 @@ void lt_times_convolve(lt_times *to, const lt_times *a, const lt_times *b)
     to->mean = a->mean + b->mean;
 }
 
-/* One value of the timeout at the first transmission of a segment. */
+/* A value of the timeout at the first transmission of a segment. */
 typedef struct value {
     double seconds;
-    int doubled;   /* the value after it is doubled; itself at the maximum */
-    double share;  /* of being in force before the present segment */
+    int doubled;   /* index of the doubled value; its own at the maximum */
+    double share;  /* probability of being in force before this segment */
     double *times; /* joint with the time spent so far; NULL: not yet possible */
 } value;
 
 typedef struct chain {
     const lt_timeout_rules *rules;
     value values[VALUES];
-    int first, usual;
+    int first, normal;
     double mean;
 } chain;
 
@@ -55,8 +55,8 @@ static int make_values(chain *c, int at, double from)
     int next = at;
 
     for (double seconds = from;; seconds *= 2) {
-        bool last = seconds >= c->rules->most || next + 1 == at + DOUBLINGS;
-        c->values[next] = (value){.seconds = last ? fmin(seconds, c->rules->most) : seconds,
+        bool last = seconds >= c->rules->max || next + 1 == at + DOUBLINGS;
+        c->values[next] = (value){.seconds = last ? fmin(seconds, c->rules->max) : seconds,
                                   .doubled = last ? next : next + 1};
         next++;
         if (last)
@@ -69,21 +69,21 @@ static void make_chain(chain *c, const lt_timeout_rules *rules)
     *c = (chain){.rules = rules};
     c->first = rules->probe > 0 ? 0 : 1;
     c->values[0] = (value){.seconds = rules->probe, .doubled = 1};
-    c->usual = make_values(c, 1, rules->first);
-    make_values(c, c->usual, rules->usual);
+    c->normal = make_values(c, 1, rules->first);
+    make_values(c, c->normal, rules->normal);
     c->values[c->first].share = 1;
 }
 
-/* Contribution of a segment that starts with value `from`: the expected wait, and shares of the
- * values that it leaves to the next. A run of timeouts whose length is geometric; the value stops
- * changing at the maximum, from where the rest of the run is summed up. */
+/* Contribution of a segment that starts with value `from`: the expected wait, and the probabilities
+ * of the values for the next segment. The length of a run of timeouts is geometric; at the maximum
+ * the value no longer changes, and the rest of the run is summed up. */
 static void deliver(const chain *c, int from, double share, double *next, double *mean)
 {
     double p = c->rules->loss, alive = share;
     int now = from;
     unsigned linear = c->rules->linear;
 
-    next[c->usual] += alive * (1 - p);
+    next[c->normal] += alive * (1 - p);
     alive *= p;
     while (alive > 0) {
         bool last = !linear && c->values[now].doubled == now;
@@ -92,7 +92,7 @@ static void deliver(const chain *c, int from, double share, double *next, double
             linear--;
         else
             now = c->values[now].doubled;
-        next[c->rules->keep ? now : c->usual] += last ? alive : alive * (1 - p);
+        next[c->rules->keep ? now : c->normal] += last ? alive : alive * (1 - p);
         alive *= p;
         if (last)
             return;
@@ -129,7 +129,7 @@ static void deliver_times(const chain *c, int from, double **next, const lt_time
     unsigned linear = c->rules->linear;
     const double *before = c->values[from].times;
 
-    add_shifted(next[c->usual], before, times->count, 0, 1 - p);
+    add_shifted(next[c->normal], before, times->count, 0, 1 - p);
     while (alive > negligible) {
         spent += c->values[now].seconds;
         size_t shift = (size_t)fmin(floor(spent / times->step + 0.5), (double)times->count);
@@ -139,7 +139,7 @@ static void deliver_times(const chain *c, int from, double **next, const lt_time
             linear--;
         else
             now = c->values[now].doubled;
-        add_shifted(next[c->rules->keep ? now : c->usual], before, times->count, shift,
+        add_shifted(next[c->rules->keep ? now : c->normal], before, times->count, shift,
                     alive * (1 - p));
         alive *= p;
     }
@@ -147,15 +147,15 @@ static void deliver_times(const chain *c, int from, double **next, const lt_time
 
 static livetcp_result distribute(chain *c, lt_times *times, unsigned segments, livetcp_error *error)
 {
-    double *room = calloc(2 * (size_t)VALUES * times->count, sizeof *room);
+    double *memory = calloc(2 * (size_t)VALUES * times->count, sizeof *memory);
     double *next[VALUES];
-    const size_t size = times->count * sizeof *room;
+    const size_t size = times->count * sizeof *memory;
 
-    if (!room)
+    if (!memory)
         return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "out of memory for a distribution");
     for (int v = 0; v < VALUES; v++) {
-        c->values[v].times = room + (size_t)v * times->count;
-        next[v] = room + (size_t)(VALUES + v) * times->count;
+        c->values[v].times = memory + (size_t)v * times->count;
+        next[v] = memory + (size_t)(VALUES + v) * times->count;
         c->values[v].share = 0;
     }
     c->values[c->first].times[0] = c->values[c->first].share = 1;
@@ -173,7 +173,7 @@ static livetcp_result distribute(chain *c, lt_times *times, unsigned segments, l
     }
     for (int v = 0; v < VALUES; v++)
         add_shifted(times->probability, c->values[v].times, times->count, 0, 1);
-    free(room);
+    free(memory);
     return LIVETCP_OK;
 }
 

@@ -35,11 +35,11 @@ void repeat(std::vector<lt_spoken> &packets)
         packets[i - 1].copy = packets[i].arrival;
 }
 
-lt_playout hear(const std::vector<lt_spoken> &packets, livetcp_usec least = 0)
+lt_playout hear(const std::vector<lt_spoken> &packets, livetcp_usec min = 0)
 {
     lt_playout playout = {};
     livetcp_error error = {};
-    REQUIRE(lt_listener_hear(packets.data(), (uint32_t)packets.size(), least, &playout, &error) ==
+    REQUIRE(lt_listener_play(packets.data(), (uint32_t)packets.size(), min, &playout, &error) ==
             LIVETCP_OK);
     lt_listener_finish(&playout);
     return playout;
@@ -64,9 +64,9 @@ TEST_CASE("its delay follows the jitter, and is that from sending to playing")
 {
     lt_rng rng;
     lt_rng_seed(&rng, 1);
-    auto some = [&](livetcp_usec most) {
+    auto some = [&](livetcp_usec max) {
         return hear(speak(10000, [&](unsigned) {
-            return 10 * ms + (livetcp_usec)(lt_rng_uniform(&rng) * (double)most);
+            return 10 * ms + (livetcp_usec)(lt_rng_uniform(&rng) * (double)max);
         }));
     };
     lt_playout low = some(4 * ms), high = some(40 * ms);
@@ -88,7 +88,7 @@ TEST_CASE("copies are heard where the original is late or lost, if they come in 
     CHECK(without.secondary == 0);
     CHECK(lt_playout_saved_share(&without) == 0);
     repeat(packets);
-    lt_playout with = hear(packets, lt_listener_least(1, interval));
+    lt_playout with = hear(packets, lt_listener_min_delay(1, interval));
     CHECK(with.late == 0);
     CHECK(with.secondary == 100);
     CHECK(lt_playout_saved_share(&with) == 1);

@@ -2,6 +2,7 @@
 #include "catch.h"
 
 extern "C" {
+#include "lab/bench/command_line.h"
 #include "lab/bench/options.h"
 }
 
@@ -306,7 +307,7 @@ TEST_CASE("the help lists options, policies and examples")
     char *text = nullptr;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
-    lt_bench_options_help(out);
+    lt_bench_line_help(out);
     fclose(out);
     std::string help(text, size);
     free(text);

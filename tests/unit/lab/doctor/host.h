@@ -22,7 +22,7 @@ struct Host {
     {
         kernel(6, 18);
         std::strcpy(facts.machine_date, "2026-01-02T03:04:05Z");
-        usual_sysctls();
+        default_sysctls();
         facts.route.how = LT_KNOWN;
         std::strcpy(facts.route.to, "default");
         std::strcpy(facts.route.gateway, "192.0.2.1");
@@ -63,10 +63,10 @@ struct Host {
 
     lt_finding classify(const char *name) const
     {
-        for (size_t i = 0; i < lt_check_count; i++)
-            if (!std::strcmp(lt_checks[i].name, name)) {
+        for (size_t i = 0; lt_check_at(i); i++)
+            if (!std::strcmp(lt_check_at(i)->name, name)) {
                 lt_finding finding = {};
-                lt_checks[i].classify(&facts, &finding);
+                lt_check_at(i)->classify(&facts, &finding);
                 return finding;
             }
         FAIL("there is no check " << name);
@@ -74,7 +74,7 @@ struct Host {
     }
 
   private:
-    void usual_sysctls()
+    void default_sysctls()
     {
         static const struct {
             lt_sysctl which;

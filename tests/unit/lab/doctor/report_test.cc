@@ -26,7 +26,7 @@ static std::string printed(const Host &host, bool colour = false)
     return written([&](FILE *out) { lt_doctor_print(&diagnosis, colour, out); });
 }
 
-static Host usual_host()
+static Host default_host()
 {
     Host host;
     host.set(LT_SYSCTL_SLOW_START_AFTER_IDLE, "1");
@@ -40,7 +40,7 @@ static Host usual_host()
 /* After a change that is meant: LIVETCP_UPDATE=1 build/dev/tests/unit/doctor/unit-doctor */
 TEST_CASE("the report for people is as it was")
 {
-    std::string text = printed(usual_host());
+    std::string text = printed(default_host());
     if (std::getenv("LIVETCP_UPDATE"))
         std::ofstream(LIVETCP_DOCTOR_GOLDEN) << text;
     std::ifstream in(LIVETCP_DOCTOR_GOLDEN);
@@ -54,7 +54,7 @@ TEST_CASE("the report fits 80 columns, but for commands, and is plain text unles
     Host worst;
     for (int i = 0; i < LT_SYSCTL_COUNT; i++)
         worst.set((lt_sysctl)i, "0");
-    for (const Host &host : {usual_host(), worst, Host()}) {
+    for (const Host &host : {default_host(), worst, Host()}) {
         std::istringstream lines(printed(host));
         for (std::string line; std::getline(lines, line);)
             if (line.find("    Change ") != 0 && line.size() > 80)
@@ -74,7 +74,7 @@ TEST_CASE("a host where nothing costs delay gets no advice")
 
 TEST_CASE("the report for programs")
 {
-    Host host = usual_host();
+    Host host = default_host();
     host.facts.sysctl[LT_SYSCTL_CC].text[0] = '\xff'; /* not UTF-8 */
     lt_diagnosis diagnosis;
     lt_diagnose(&diagnosis, &host.facts);
@@ -95,13 +95,14 @@ TEST_CASE("the report for programs")
     CHECK(json_string_value(json_object_get(sysctls, "net.ipv4.tcp_sack")) == std::string("0"));
 
     json_t *checks = json_object_get(root, "checks"), *check;
-    REQUIRE(json_array_size(checks) == lt_check_count);
+    REQUIRE(!lt_check_at(json_array_size(checks)));
+    REQUIRE(lt_check_at(json_array_size(checks) - 1));
     size_t index;
     json_array_foreach(checks, index, check)
     {
         std::string state = json_string_value(json_object_get(check, "state"));
         std::string name = json_string_value(json_object_get(check, "name"));
-        CHECK(name == lt_checks[index].name);
+        CHECK(name == lt_check_at(index)->name);
         CHECK((json_object_get(check, "cost") != nullptr) == (state == "costs"));
         if (name == "slow-start-after-idle") {
             json_t *cost = json_object_get(check, "cost");

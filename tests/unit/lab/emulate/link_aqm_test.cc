@@ -63,11 +63,11 @@ std::vector<Arrived> send(Link &link, const std::vector<Source> &sources, livetc
 
 livetcp_usec largest(const std::vector<Arrived> &all, livetcp_usec from, std::uint32_t flow)
 {
-    livetcp_usec most = 0;
+    livetcp_usec max = 0;
     for (const Arrived &packet : all)
-        if (packet.sent >= from && packet.flow == flow && packet.delay > most)
-            most = packet.delay;
-    return most;
+        if (packet.sent >= from && packet.flow == flow && packet.delay > max)
+            max = packet.delay;
+    return max;
 }
 
 const livetcp_usec sec = LIVETCP_USEC_SEC;

@@ -100,14 +100,14 @@ static int solve_within(const livetcp_delay_model_config &config, rlim_t more)
 /* Unlike the test above this one fails allocations of the linear algebra, too. */
 TEST_CASE("a process that reaches its limit of memory within a delay model goes on", "[allocation]")
 {
-    const rlim_t step = 256 << 10, most = 64 << 20;
+    const rlim_t step = 256 << 10, max = 64 << 20;
     auto config = stream_of(VIDEO, 300, 0.003);
     config.window_states = 16;
     config.backlog_states = 32;
     unsigned refused = 0;
     int result = LIVETCP_ERR_NO_MEMORY;
 
-    for (rlim_t more = 0; more < most && result != LIVETCP_OK; more += step) {
+    for (rlim_t more = 0; more < max && result != LIVETCP_OK; more += step) {
         result = solve_within(config, more);
         INFO("with " << more << " bytes more");
         REQUIRE((result == LIVETCP_OK || result == LIVETCP_ERR_NO_MEMORY));

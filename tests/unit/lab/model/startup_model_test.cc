@@ -53,7 +53,8 @@ struct Started {
 };
 
 /* Figure 8 of Zhang et al. with dice: seconds that `segments` wait for timeouts. */
-double play_timeouts(std::mt19937_64 &dice, double p, double first, double usual, unsigned segments)
+double play_timeouts(std::mt19937_64 &dice, double p, double first, double normal,
+                     unsigned segments)
 {
     std::uniform_real_distribution<double> uniform;
     double rto = first, waited = 0;
@@ -65,7 +66,7 @@ double play_timeouts(std::mt19937_64 &dice, double p, double first, double usual
             again = true;
         }
         if (!again)
-            rto = usual;
+            rto = normal;
     }
     return waited;
 }

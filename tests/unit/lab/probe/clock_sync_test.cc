@@ -24,7 +24,7 @@ TEST_CASE("the offset comes from the pings that did not have to wait")
     ping(&sync, 0, 70000, 50000, 5000000);
     ping(&sync, 100000, 50000, 50000, 5000000);
     ping(&sync, 200000, 90000, 50000, 5000000);
-    CHECK(sync.least_rtt == 100000);
+    CHECK(sync.min_rtt == 100000);
     CHECK(sync.offset == 5000000);
     CHECK(lt_clock_sync_ours(&sync, 5000000 + 300000) == 300000);
 }
@@ -68,7 +68,7 @@ TEST_CASE("behind a queue that others keep full, neither offset nor drift is mad
         if (at >= 120 * LIVETCP_USEC_SEC && drift != 0)
             REQUIRE(std::abs(off) < 3000);
     }
-    CHECK(sync.least_rtt < 2 * one_way + 1000);
+    CHECK(sync.min_rtt < 2 * one_way + 1000);
     if (drift == 0)
         CHECK(sync.drift == 0);
     else

@@ -40,7 +40,7 @@ TEST_CASE("a frame's bound is compared with its own quantile over the plays")
     CHECK(s.quantile == 500);
     CHECK(s.above == 0);
     CHECK(s.later == 2);
-    CHECK(s.most_violated == Approx(0.1));
+    CHECK(s.max_violated == Approx(0.1));
     CHECK(s.looseness == Approx(1.5));
 
     s = p.compared({150, 600, 150}, 0.95);

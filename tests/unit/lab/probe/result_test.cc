@@ -23,16 +23,16 @@ struct probe {
         options.delay_target = 150000;
         REQUIRE(lt_findings_create(&options, &of, nullptr) == LIVETCP_OK);
         of.path.known = true;
-        of.path.least_rtt = 100000;
+        of.path.min_rtt = 100000;
     }
     ~probe()
     {
         lt_findings_clear(&of);
     }
 
-    /* A train with delays from `least` on, `wide` wide, all of it in the network or in the sender.
+    /* A train with delays from `min` on, `wide` wide, all of it in the network or in the sender.
      */
-    void train(livetcp_usec least, livetcp_usec wide, bool network, uint64_t again)
+    void train(livetcp_usec min, livetcp_usec wide, bool network, uint64_t again)
     {
         lt_train_state state = LT_TRAIN_GOES_ON;
         auto train = lt_findings_begin_train(&of);
@@ -41,8 +41,8 @@ struct probe {
         train->retransmitted = again;
         while (state == LT_TRAIN_GOES_ON) {
             livetcp_usec more = livetcp_usec(double(wide) * lt_rng_uniform(&rng));
-            const lt_probe_sample s = {least + more, network ? 0 : more,
-                                       least + (network ? more : 0), 0};
+            const lt_probe_sample s = {min + more, network ? 0 : more, min + (network ? more : 0),
+                                       0};
             REQUIRE(lt_findings_add(&of, &s, &state, nullptr) == LIVETCP_OK);
         }
     }

@@ -35,7 +35,7 @@ TEST_CASE("a train has a constant rate, and samples at random after it has settl
 TEST_CASE("a large frame goes in pieces, of which the last is sampled")
 {
     const std::vector<livetcp_trace_frame> frames = {
-        {1000, 10}, {5000, 2 * LT_WIRE_MOST}, {5000, LT_WIRE_MOST + 1}, {9000, 500}};
+        {1000, 10}, {5000, 2 * LT_WIRE_MAX}, {5000, LT_WIRE_MAX + 1}, {9000, 500}};
     lt_probe_source source;
     lt_due_packet packet;
     std::vector<livetcp_usec> times;
@@ -49,8 +49,8 @@ TEST_CASE("a large frame goes in pieces, of which the last is sampled")
         samples += packet.sample;
         lt_source_advance(&source);
     }
-    CHECK(bytes == std::vector<uint32_t>{LT_WIRE_HEAD, LT_WIRE_MOST, LT_WIRE_MOST,
-                                         LT_WIRE_MOST - LT_WIRE_HEAD, LT_WIRE_HEAD + 1, 500});
+    CHECK(bytes == std::vector<uint32_t>{LT_WIRE_HEAD, LT_WIRE_MAX, LT_WIRE_MAX,
+                                         LT_WIRE_MAX - LT_WIRE_HEAD, LT_WIRE_HEAD + 1, 500});
     CHECK(times == std::vector<livetcp_usec>{0, 4000, 4000, 4000, 4000, 8000});
     CHECK(samples == 4);
 }

@@ -53,18 +53,18 @@ TEST_CASE("what is no prober's is told apart")
 TEST_CASE("messages are found in a stream, whatever the pieces")
 {
     std::vector<uint8_t> stream;
-    for (uint32_t length : {40u, 41u, 100u, uint32_t(LT_WIRE_MOST), 40u}) {
+    for (uint32_t length : {40u, 41u, 100u, uint32_t(LT_WIRE_MAX), 40u}) {
         auto more = encoded({LT_WIRE_PACKET, 0, length, length, 0, 0});
         stream.insert(stream.end(), more.begin(), more.end());
     }
-    for (size_t most : {1u, 7u, 40u, 64000u}) {
+    for (size_t max : {1u, 7u, 40u, 64000u}) {
         lt_wire_reader reader = {};
         std::vector<uint64_t> found;
         for (size_t at = 0; at < stream.size();) {
             const lt_wire_message *message;
             uint8_t *where;
             size_t take = lt_wire_wants(&reader, &where);
-            take = take < most ? take : most;
+            take = take < max ? take : max;
             REQUIRE(take > 0);
             if (where)
                 memcpy(where, stream.data() + at, take);
@@ -73,6 +73,6 @@ TEST_CASE("messages are found in a stream, whatever the pieces")
             if (message)
                 found.push_back(message->a);
         }
-        CHECK(found == std::vector<uint64_t>{40, 41, 100, LT_WIRE_MOST, 40});
+        CHECK(found == std::vector<uint64_t>{40, 41, 100, LT_WIRE_MAX, 40});
     }
 }

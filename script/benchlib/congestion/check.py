@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What each row must show, and whether it does. A verdict is (wanted, measured, passed); passed is None
+"""What each row must show, and whether it does. An outcome is (wanted, measured, passed); passed is None
 when there was nothing to measure it with."""
 
 from statistics import median
@@ -41,7 +41,7 @@ def near_floor(row, runs, floors, begin, end, calm=None):
 
 
 def settled(row, runs, floors, begin, end, calm=None):
-    """The row "alone"."""
+    """Checks of the row "alone"."""
     def used(packets):
         return figures.rate(packets, begin, end) / row.link_at(begin)[0]
 
@@ -124,7 +124,7 @@ def step(row, runs, floors):
 KINDS = {"alone": alone, "trace": trace, "overload": overload, "greedy": greedy, "sessions": sessions, "step": step}
 
 
-def verdicts(row, runs, floors):
+def outcomes(row, runs, floors):
     if not any(runs):
         return []
     return list(KINDS[row.kind](row, runs, floors))
