@@ -145,7 +145,7 @@ class Transfer(ToolTest):
         receiver.send_signal(signal.SIGTERM)
         code, _, err = self.finish(receiver)
         self.assertEqual(code, 1)
-        self.assertIn("nobody called", err)
+        self.assertIn("no caller", err)
 
     def test_nobody_there(self):
         with socket.socket() as free:
