@@ -297,13 +297,11 @@ class Record
     static void on_sent(livetcp_session *session, void *user)
     {
         Record *self = (Record *)user;
-        {
-            std::lock_guard<std::mutex> guard(self->lock_);
-            self->sent_++;
-        }
         auto then = self->when_sent;
         if (then)
             then(session);
+        std::lock_guard<std::mutex> guard(self->lock_);
+        self->sent_++; /* who waits for it sees what the callback has done */
     }
 
     mutable std::mutex lock_;
