@@ -107,7 +107,7 @@ def method(report):
 
 
 def markdown_of(report):
-    text = opening(report, list(verdicts(report))) + method(report)
+    text = opening(report, list(outcomes(report))) + method(report)
     paper = None
     for figure in report["figures"]:
         of = figure["figure"].split(",")[0]
