@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/rate/delay_history.h"
 
+#include "base/usec.h"
+
 /* A tick lasts so long, and longer on long paths: windows are a round trip at least. */
 #define TICK_US   20000
 #define BASE_PART 16
@@ -12,11 +14,6 @@
 static const lt_delay_tick *tick_before(const lt_delay_history *history, unsigned age)
 {
     return &history->ticks[(history->newest + LT_DELAY_TICKS - age) % LT_DELAY_TICKS];
-}
-
-static livetcp_usec smaller(livetcp_usec a, livetcp_usec b)
-{
-    return a < b ? a : b;
 }
 
 void lt_delay_history_add(lt_delay_history *history, const lt_congestion_sample *sample)
@@ -37,8 +34,8 @@ void lt_delay_history_add(lt_delay_history *history, const lt_congestion_sample 
     if (sample->queue_us == LIVETCP_NEVER)
         return;
     tick = &history->ticks[history->newest];
-    tick->queue_us = smaller(tick->queue_us, sample->queue_us);
-    tick->total_us = smaller(tick->total_us, sample->queue_us + sample->wait_us);
+    tick->queue_us = lt_usec_min(tick->queue_us, sample->queue_us);
+    tick->total_us = lt_usec_min(tick->total_us, sample->queue_us + sample->wait_us);
 }
 
 lt_delay_window lt_delay_history_window(const lt_delay_history *history, livetcp_usec now,
@@ -55,8 +52,8 @@ lt_delay_window lt_delay_history_window(const lt_delay_history *history, livetcp
             sum += tick->queue_us;
             samples++;
         }
-        window.queue_us = smaller(window.queue_us, tick->queue_us);
-        window.total_us = smaller(window.total_us, tick->total_us);
+        window.queue_us = lt_usec_min(window.queue_us, tick->queue_us);
+        window.total_us = lt_usec_min(window.total_us, tick->total_us);
         window.delivered = tick->delivered;
         window.in_flight = tick->in_flight;
         window.span_us = now - tick->start_us;

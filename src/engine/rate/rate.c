@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/rate/rate.h"
 
+#include "base/usec.h"
 #include "engine/links/path_info.h"
 
 #include <math.h>
@@ -48,11 +49,6 @@ void lt_rate_reset_slot(lt_rate *rate, unsigned slot)
     lt_round_trips_init(&rate->slots[slot]);
 }
 
-static livetcp_usec earlier(livetcp_usec a, livetcp_usec b)
-{
-    return a < b ? a : b;
-}
-
 void lt_rate_on_written(lt_rate *rate, unsigned slot, const livetcp_path *path, size_t size,
                         size_t media_size, livetcp_usec now)
 {
@@ -64,8 +60,8 @@ void lt_rate_on_written(lt_rate *rate, unsigned slot, const livetcp_path *path, 
         lt_upward_probe_on_media(&rate->probe, now);
     rate->in_flight += size;
     if (!rate->poll_due)
-        rate->poll_us = earlier(rate->poll_us,
-                                now + (rate->in_flight <= FEW_BYTES ? POLL_FEW_US : POLL_MAX_US));
+        rate->poll_us = lt_usec_min(
+            rate->poll_us, now + (rate->in_flight <= FEW_BYTES ? POLL_FEW_US : POLL_MAX_US));
 }
 
 /* The path carries what the encoder is told while it is probed, since nothing stands. Packets of a
@@ -89,8 +85,8 @@ void lt_rate_on_path_info(lt_rate *rate, unsigned slot, const livetcp_path *path
     if (rate->poll_us == LIVETCP_NEVER)
         rate->poll_us = now + POLL_MIN_US;
     rate->delivered += lt_round_trips_update(trips, path, known_rate(rate, now), now, &samples);
-    rate->samples.queue_us = earlier(rate->samples.queue_us, samples.queue_us);
-    rate->samples.busy_us = earlier(rate->samples.busy_us, samples.busy_us);
+    rate->samples.queue_us = lt_usec_min(rate->samples.queue_us, samples.queue_us);
+    rate->samples.busy_us = lt_usec_min(rate->samples.busy_us, samples.busy_us);
     if (samples.exact_us != LIVETCP_NEVER)
         lt_frame_bursts_on_delivered(&rate->bursts, &samples.place, samples.sent_us,
                                      lt_round_trips_base(trips), now);
@@ -274,7 +270,7 @@ uint32_t lt_rate_wants_path_info(const lt_rate *rate)
 
 livetcp_usec lt_rate_deadline(const lt_rate *rate)
 {
-    return earlier(rate->poll_us, lt_upward_probe_deadline(&rate->probe));
+    return lt_usec_min(rate->poll_us, lt_upward_probe_deadline(&rate->probe));
 }
 
 uint64_t lt_rate_padding_due(lt_rate *rate, livetcp_usec now)

@@ -7,6 +7,7 @@
  */
 #include "engine/repair/repair.h"
 
+#include "base/usec.h"
 #include "engine/repair/loss_bursts.h"
 #include "engine/repair/loss_record.h"
 #include "engine/repair/probes.h"
@@ -515,16 +516,11 @@ uint32_t lt_repair_wants_path_info(const lt_repair *repair, livetcp_usec now)
     return lt_probes_due(&repair->probes, now);
 }
 
-static livetcp_usec earlier(livetcp_usec a, livetcp_usec b)
-{
-    return a < b ? a : b;
-}
-
 livetcp_usec lt_repair_deadline(const lt_repair *repair)
 {
-    livetcp_usec due = earlier(repair->review_us, lt_protector_deadline(&repair->protector));
+    livetcp_usec due = lt_usec_min(repair->review_us, lt_protector_deadline(&repair->protector));
 
-    return earlier(due, lt_probes_deadline(&repair->probes));
+    return lt_usec_min(due, lt_probes_deadline(&repair->probes));
 }
 
 void lt_repair_expire(lt_repair *repair, livetcp_usec now)
