@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether elements behind livetcpsrc reorder packets. */
+/* Detects elements behind livetcpsrc that reorder packets. */
 #ifndef GST_LIVETCP_DOWNSTREAM_H
 #define GST_LIVETCP_DOWNSTREAM_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a caller tells a person while nobody answers: the reason, and each reason once. */
+/* Messages of a caller while nobody answers: the reason, and each reason once. */
 #ifndef COMMON_CALLING_H
 #define COMMON_CALLING_H
 

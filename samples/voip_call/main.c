@@ -40,7 +40,7 @@
  * waiting longer would cost a call more quality than a gap. */
 #define TARGET_LATE 0.02
 
-/* What would be later than this is not sent: nobody waits for it any more. */
+/* Speech that would arrive later than this is dropped: the conversation has moved on. */
 #define MAX_SEND_DELAY (500 * LIVETCP_USEC_MSEC)
 
 #define MIN_BITRATE     8000

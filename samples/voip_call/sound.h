@@ -16,7 +16,7 @@
 #define FRAME       960 /* samples of a packet: 20 ms */
 #define NOBODY      "none"
 
-/* What to open. */
+/* The devices and the file to open. */
 typedef struct sound_choice {
     const char *microphone;  /* device name; NULL = the system's default, NOBODY = silence */
     const char *loudspeaker; /* device name, likewise; NOBODY = discards */

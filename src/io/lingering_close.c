@@ -124,10 +124,13 @@ static void on_ready(uv_poll_t *poll, int status, int events);
 
 static void watch(lingering *self)
 {
-    bool writing = has_rest(self);
+    uv_poll_start(&self->poll, UV_READABLE | (has_rest(self) ? UV_WRITABLE : 0), on_ready);
+}
 
-    uv_poll_start(&self->poll, UV_READABLE | (writing ? UV_WRITABLE : 0), on_ready);
-    uv_timer_start(&self->timer, on_timeout, writing ? REST_MS : LINGER_MS, 0);
+static void watch_and_wait(lingering *self)
+{
+    watch(self);
+    uv_timer_start(&self->timer, on_timeout, has_rest(self) ? REST_MS : LINGER_MS, 0);
 }
 
 static void on_ready(uv_poll_t *poll, int status, int events)
@@ -143,9 +146,9 @@ static void on_ready(uv_poll_t *poll, int status, int events)
     if (ended)
         finish(self);
     else if (self->written != written)
-        watch(self);
+        watch_and_wait(self);
     else if (status < 0)
-        uv_poll_start(poll, UV_READABLE | (has_rest(self) ? UV_WRITABLE : 0), on_ready);
+        watch(self); /* libuv has stopped the handle */
 }
 
 static bool linger(livetcp_context *context, uv_os_sock_t socket, const void *rest, size_t size)
@@ -168,7 +171,7 @@ static bool linger(livetcp_context *context, uv_os_sock_t socket, const void *re
     self->timer.data = self;
     self->member.end = end_member;
     lt_io_context_reference(context);
-    watch(self);
+    watch_and_wait(self);
     lt_list_insert_last(&context->lingering, &self->member.in_context);
     context->lingering_count++;
     return true;

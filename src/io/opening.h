@@ -33,7 +33,7 @@ typedef enum lt_io_opening_step {
     LT_IO_OPENING_FAILED    /* reason() */
 } lt_io_opening_step;
 
-/* What the next input belongs to. */
+/* The layer that the next input belongs to. */
 typedef enum lt_io_opening_stage {
     LT_IO_OPENING_AT_HEADER = 0,  /* PROXY header of a proxy in front */
     LT_IO_OPENING_AT_FIRST_BYTES, /* first bytes of a protocol: from the socket or the filter */

@@ -11,7 +11,7 @@
 /* Result code for an errno of a socket call. `established`: the connection was open before. */
 livetcp_result lt_io_socket_result(int system_errno, bool established);
 
-/* What to do about an errno for which there was no descriptor. */
+/* Remedy for an errno when no descriptor was available. */
 const char *lt_io_shortage_advice(int system_errno);
 
 /* Starts to connect; the outcome is known when the socket becomes writable. `local` may be NULL,

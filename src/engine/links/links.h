@@ -138,7 +138,7 @@ bool lt_links_path_info(lt_links *links, unsigned slot, const livetcp_path *info
 bool lt_links_is_unchanged(const lt_links *links, unsigned slot, livetcp_usec now);
 void lt_links_path_info_again(lt_links *links, unsigned slot, livetcp_usec now);
 
-/* What the slot's last path info says about its route. */
+/* The sample of the route in the slot's last path info. */
 const lt_path_sample *lt_links_path_sample(const lt_links *links, unsigned slot);
 
 livetcp_usec lt_links_deadline(const lt_links *links);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What one path info says about the route of its connection. */
+/* Sample of a connection's route, taken from one path info. */
 #ifndef LT_ENGINE_LINKS_PATH_SAMPLE_H
 #define LT_ENGINE_LINKS_PATH_SAMPLE_H
 

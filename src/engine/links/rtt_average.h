@@ -20,7 +20,7 @@
 
 #include <livetcp/policy.h>
 
-/* What was acknowledged between two consecutive path infos. */
+/* Data that was acknowledged between two consecutive path infos. */
 typedef struct lt_acknowledged {
     unsigned segments;
     livetcp_usec written_us; /* of the last acknowledged write; LIVETCP_NEVER = none, or unknown */

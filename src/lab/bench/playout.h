@@ -29,7 +29,7 @@ typedef struct lt_playout_list {
 livetcp_result lt_playout_parse(lt_playout_list *list, const char *text, const char *codec,
                                 livetcp_usec rtt, livetcp_usec interval, livetcp_error *error);
 
-/* What is played for a packet. */
+/* The version of a packet that is played. */
 typedef enum lt_played_part {
     LT_PLAYED_NOTHING,
     LT_PLAYED_PRIMARY,
@@ -51,7 +51,7 @@ typedef struct lt_playout {
     double max_mos;     /* MOS at this delay without late packets */
 } lt_playout;
 
-/* What a fixed delay plays, from the delays of the packet and its copy. */
+/* The version that a fixed delay plays, from the delays of the packet and its copy. */
 static inline lt_played_part lt_playout_part(const lt_playout *playout, livetcp_usec delay,
                                              livetcp_usec copy)
 {
