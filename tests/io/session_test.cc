@@ -164,7 +164,7 @@ TEST_CASE("packets that count as sent arrive although the session ends at once",
         {{"wire", "plain"}, {"passphrase", "ten characters"}}));
     CAPTURE(secure.first);
     Context context, elsewhere;
-    Server server(elsewhere, {secure});
+    Server server(elsewhere, {secure, {"linger", "0"}}); /* no BYE comes through */
     Caller caller(
         context, server.port,
         {secure, {"connections", "1"}, {"policy", "single"}, {"send-buffer-windows", "0"}});
