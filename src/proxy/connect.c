@@ -55,13 +55,15 @@ static void on_field(void *user, const char *name, const char *value)
         connect->html = !strncasecmp(value, "text/html", 9);
 }
 
+/* A proxy that was sent user and password may repeat them in its words: these are left out then. */
 static void fail(lt_proxy_connect *connect, const char *advice)
 {
     lt_proxy_step *step = connect->step;
+    const char *reason = connect->authorized ? "" : connect->head.reason;
 
     step->state = LT_TUNNEL_FAILED;
-    lt_fail(&step->error, LIVETCP_ERR_PROXY, "%s: %d %s for %.120s; %s", step->name,
-            connect->head.status, connect->head.reason, step->target, advice);
+    lt_fail(&step->error, LIVETCP_ERR_PROXY, "%s: %d%s%s for %.120s; %s", step->name,
+            connect->head.status, *reason ? " " : "", reason, step->target, advice);
 }
 
 static void fail_user(lt_proxy_connect *connect)

@@ -202,6 +202,26 @@ TEST_CASE("a wrong password as tinyproxy refuses it")
     CHECK(lt_tunnel_is_refused(t.tunnel));
 }
 
+TEST_CASE("a proxy that repeats the password is not quoted")
+{
+    Proxy proxy("http://u:secret@proxy.example");
+    {
+        Tunnel t(proxy);
+        t.answer("HTTP/1.1 403 not today\r\n\r\n");
+        CHECK(t.says("403 not today"));
+    }
+    {
+        Tunnel t(proxy);
+        t.answer(challenge("Proxy-Authenticate: Basic realm=\"x\"\r\n"));
+        REQUIRE(t.state() == LT_TUNNEL_AGAIN);
+    }
+    Tunnel t(proxy);
+    t.answer("HTTP/1.1 403 u:secret (dTpzZWNyZXQ=) is not welcome\r\n\r\n");
+    CHECK(t.says("403 for"));
+    CHECK_FALSE(t.says("secret"));
+    CHECK_FALSE(t.says("dTpzZWNyZXQ"));
+}
+
 TEST_CASE("refusals say what to do")
 {
     struct {
