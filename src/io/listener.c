@@ -28,6 +28,12 @@
 #define SINGLE_ACCEPTS_RATE 250
 #define BATCH_MS            2
 
+/* Full batches that follow each other with nothing but the loop's other input between them: as many
+ * as empty the kernel's queue once, and batches per second. Above it each is followed by a pause,
+ * so that a flood that goes on never takes more than half of a core. */
+#define BATCHES_IN_A_ROW 128
+#define BATCHES_RATE     128
+
 /* Pause in ms after running out of file descriptors: a connection that cannot be accepted would
  * keep the socket readable. */
 #define PAUSE_MS 200
@@ -146,6 +152,18 @@ static unsigned accept_some(livetcp_listener *listener, uv_os_sock_t socket)
     return taken;
 }
 
+/* Takes a batch that follows the one before without a pause, if there is one. */
+static bool may_go_on(livetcp_listener *listener, unsigned taken)
+{
+    livetcp_usec now = lt_io_now();
+
+    if (taken < ACCEPTS_PER_WAKEUP ||
+        lt_bucket_level(&listener->batches, BATCHES_RATE, BATCHES_IN_A_ROW, now) < 1)
+        return false;
+    lt_bucket_take(&listener->batches, BATCHES_RATE, BATCHES_IN_A_ROW, now);
+    return true;
+}
+
 static bool is_flooded(const livetcp_listener *listener)
 {
     return lt_bucket_level(&listener->accepts, SINGLE_ACCEPTS_RATE, SINGLE_ACCEPTS, lt_io_now()) <
@@ -175,7 +193,7 @@ static void on_batch(uv_timer_t *timer)
     for (unsigned i = 0; i < listener->socket_count && !has_stopped(listener); i++)
         taken += accept_some(listener, listener->sockets[i].socket);
     lt_io_pending_serve(listener);
-    if (!has_stopped(listener) && is_flooded(listener))
+    if (!has_stopped(listener) && is_flooded(listener) && !may_go_on(listener, taken))
         await_batch(listener, taken);
     else if (!has_stopped(listener))
         watch_sockets(listener, true);
@@ -192,7 +210,7 @@ static void on_ready(uv_poll_t *poll, int status, int events)
     lt_io_listener_reference(listener);
     unsigned taken = accept_some(listener, socket->socket);
     lt_io_pending_serve(listener);
-    if (!has_stopped(listener) && is_flooded(listener)) {
+    if (!has_stopped(listener) && is_flooded(listener) && !may_go_on(listener, taken)) {
         watch_sockets(listener, false);
         await_batch(listener, taken);
     }
@@ -323,6 +341,7 @@ static void run_create(void *argument)
     listener->pause.data = listener;
     listener->references = 3 + ready; /* owner, timers, sockets */
     listener->accepts = (lt_bucket){.tokens = SINGLE_ACCEPTS, .filled_us = lt_io_now()};
+    listener->batches = (lt_bucket){.tokens = BATCHES_IN_A_ROW, .filled_us = lt_io_now()};
     lt_io_context_reference(context);
     lt_list_insert_first(&context->members, &listener->member.in_context);
     if (call->result != LIVETCP_OK) {

@@ -62,6 +62,7 @@ struct livetcp_listener {
     uv_timer_t
         pause; /* stops accepting until it fires: out of descriptors, or collecting a batch */
     lt_bucket accepts; /* connections that are accepted one by one */
+    lt_bucket batches; /* full batches that follow each other without a pause */
 
     lt_io_pool pool;            /* connections without a session */
     lt_list unproved;           /* of these: ACCEPT sent, PROOF not yet received */
