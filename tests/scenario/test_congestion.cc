@@ -244,6 +244,31 @@ TEST_CASE("a transfer that keeps a short queue takes no more than its share")
         }
 }
 
+TEST_CASE("beside a transfer packets wait little in the send queue")
+{
+    /* Of one and four bandwidth-delay products. The mean, as losses make single ones differ. */
+    double above = 0;
+    for (double full_ms : {60.0, 240.0})
+        for (const char *other : {"reno", "cubic"})
+            for (uint64_t seed = 1; seed <= 2; seed++) {
+                std::string path = "delay=30ms,rate=5mbit,queue=" +
+                                   std::to_string(static_cast<int>(full_ms * 625)) + "B";
+                auto road = std::make_shared<SimRoad>(path.c_str(), seed);
+                road->path.congestion_control = "cubic";
+                Video video(road, make_config("auto", 8), 2.5e6, true, seed);
+                GreedyTcp transfer(road->world, road->path, other);
+                road->world.run_for(5 * second);
+                livetcp_usec begin = road->world.now();
+                video.start();
+                road->world.run_for(50 * second);
+                double p95 = video.delay(.95, begin + 10 * second, begin + 49 * second);
+                above += (p95 - 30 - full_ms) / 8;
+                road->world.clear();
+            }
+    INFO(above << " ms above the path and a full queue");
+    CHECK(above < 50);
+}
+
 TEST_CASE("when the file transfer has gone the queue is kept short again")
 {
     for (const Scheme &scheme : schemes)

@@ -12,8 +12,10 @@
  */
 #define HEAD       0.98
 #define DRAIN_US   300000.0
+#define WAITS_US   200000.0 /* the same for packets that wait beside others: that is seen at once */
 #define ALLOWED_US 5000.0
 #define LOWER_MAX  0.5
+#define DRAINED    0.5   /* while the queue beside others is drained by the encoder */
 #define SLOWER_US  60000 /* queue from which the present rate counts instead of the average */
 
 /* Lower bound of the first estimate. A rate is measured over at least 100 ms, so that the first
@@ -228,9 +230,9 @@ static void follow(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sampl
     double carried = smaller(c->limit, s->admitted) * BITS * s->media_share;
     double queue_us =
         (double)c->standing_us + unseen_us(b, carried, s->now_us, c->base_us + LAG_US);
-    double part = HEAD - larger(queue_us, 0) / DRAIN_US;
+    double part = HEAD - larger(queue_us, 0) / WAITS_US;
 
-    set(b, c, s, carried * larger(part, LOWER_MAX));
+    set(b, c, s, carried * (c->competition.drains_by_rate ? DRAINED : larger(part, LOWER_MAX)));
     b->ceiling = c->limit;
     b->lowered_us = s->now_us;
 }
@@ -260,7 +262,7 @@ static void raise(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample
     if (!back && used < NEAR_USED * b->estimate)
         step = 0;
     double limit = back && !shown ? HUGE_VAL : (shown ? USED_SHOWN : USED_MAX) * used;
-    limit = smaller(limit, s->admitted * bits);
+    limit = smaller(limit, smaller(s->admitted, lt_congestion_admitted(c, s->now_us)) * bits);
     b->estimate = b->moving = larger(b->estimate, smaller(b->estimate + step, limit));
 }
 

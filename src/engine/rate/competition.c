@@ -29,6 +29,14 @@
 #define AGAIN_FOUND_US 125000
 #define AGAIN_QUEUE_US 40000
 
+/* In that time a queue that stands at MORE times the rate of the share, or less, is the other's
+ * still, if the path has carried more (this session has LESS of it): its queue was only empty for
+ * a moment. */
+#define REMAINS_US       50000
+#define REMAINS_QUEUE_US 8000
+#define MORE             1.15
+#define LESS             0.85
+
 /* A session that keeps its own part of the queue short loses nothing by it. If many of its segments
  * are lost all the same while packets wait for its window, a smaller window saves nothing: the
  * repairs keep it full, and less and less gets through. So many segments, and this part of all, in
@@ -51,6 +59,11 @@
 #define SHARE_MIN 4500.0
 #define SPREAD_US 20000 /* a frame is sent within this time: half of its interval */
 
+/* The crest of the queue: it rises by this part of a sample's excess, and is forgotten in this
+ * time. */
+#define CREST_GAIN 0.2
+#define CREST_US   2000000.0
+
 /* The same flow on paths of more content (RFC 9438, section 4.2), in segments and seconds. */
 #define CUBIC     0.4
 #define CUBIC_MAX 0.25 /* of what was delivered */
@@ -63,6 +76,8 @@
 #define SHORTER        0.6
 #define DRAIN_LOOK_US  60000
 #define DRAIN_MIN      3000
+#define DRAIN_LAG_US   50000   /* until the encoder has been told, and sends its next frame */
+#define DRAIN_LONGER   0.4     /* of the queue: half of the rate drains it less quickly */
 #define GONE_PART      0.15    /* the queue then, of the longest */
 #define GONE_US        6000    /* and a segment's own time */
 #define QUIET_US       3000000 /* without a loss; else a second drain is to show the same */
@@ -75,6 +90,7 @@ void lt_competition_init(lt_competition *competition)
     *competition = (lt_competition){.since_us = LIVETCP_NEVER,
                                     .drained_us = INT64_MIN / 2,
                                     .stood_us = INT64_MIN / 2,
+                                    .remains_us = LIVETCP_NEVER,
                                     .drain_until_us = LIVETCP_NEVER};
 }
 
@@ -140,15 +156,31 @@ static bool loses_much(lt_competition *c, const lt_congestion_sample *s, bool ou
     return c->heavy.count >= HEAVY_PERIODS;
 }
 
+/* A path that the other has left carries more than the share. */
+static bool remains(lt_competition *c, const lt_congestion_sample *s, const lt_delay_window *window,
+                    double part, double rate)
+{
+    bool stands = c->left_rate > 0 && is_expected(c, s->now_us) && window->known &&
+                  window->queue_us >= REMAINS_QUEUE_US;
+
+    if (!stands || part >= LESS || rate <= 0 || rate > MORE * c->left_rate) {
+        c->remains_us = LIVETCP_NEVER;
+        return false;
+    }
+    if (c->remains_us == LIVETCP_NEVER)
+        c->remains_us = s->now_us;
+    return s->now_us - c->remains_us > REMAINS_US + s->base_us;
+}
+
 bool lt_competition_found(lt_competition *c, const lt_congestion_sample *s,
                           const lt_delay_window *window, livetcp_usec own_us, double part,
-                          bool ours)
+                          double rate, bool ours)
 {
     livetcp_usec wait;
 
     bool much = loses_much(c, s, ours || !own_us);
 
-    if (overflows(c, s, window, own_us, part, ours) || much)
+    if (remains(c, s, window, part, rate) || overflows(c, s, window, own_us, part, ours) || much)
         return true;
     if (ours || !window->known || window->queue_us < queue_of_others(c, s->now_us, own_us)) {
         c->since_us = LIVETCP_NEVER;
@@ -201,7 +233,9 @@ void lt_competition_begin(lt_competition *c, const lt_congestion_sample *s,
     c->retransmitted = s->retransmitted;
     c->shrunk_us = c->drained_us = s->now_us;
     c->queue_max_us = 0;
+    c->crest_us = (double)window->average_us;
     c->drain_until_us = LIVETCP_NEVER;
+    c->drains_by_rate = false;
     c->empty_drains = 0;
 }
 
@@ -256,6 +290,31 @@ static void update_share(lt_competition *c, const lt_congestion_sample *s, doubl
     c->retransmitted = s->retransmitted;
 }
 
+static void update_crest(lt_competition *c, const lt_congestion_sample *s)
+{
+    double above = (double)s->queue_us - c->crest_us;
+
+    if (s->queue_us == LIVETCP_NEVER)
+        return;
+    if (above > 0)
+        c->crest_us += CREST_GAIN * above;
+    else
+        c->crest_us += above * fmin((double)(s->now_us - c->updated_us) / CREST_US, 1);
+}
+
+/* The share bounds the bytes in flight at any moment. The rate is by the round trip at the crest of
+ * the others' sawtooth, else packets wait in the send queue for the window whenever their queue has
+ * grown. It leaves space for a frame that is spread. */
+static double long_round_trip(const lt_competition *c, const lt_congestion_sample *s,
+                              const lt_delay_window *window)
+{
+    double queue_us = (double)window->average_us;
+
+    if (s->connections > 1)
+        queue_us = fmax(queue_us + SPREAD_US, c->crest_us);
+    return ((double)s->base_us + queue_us) / SECOND;
+}
+
 /* ---- gone ---- */
 
 static bool wants_drain(const lt_competition *c, const lt_congestion_sample *s,
@@ -267,6 +326,18 @@ static bool wants_drain(const lt_competition *c, const lt_congestion_sample *s,
     if (c->empty_drains || part < NEARLY_EMPTY)
         return since >= DRAIN_SOON_US;
     return since >= (part < SHORTER ? DRAIN_AFTER_US : DRAIN_EVERY_US);
+}
+
+/* An encoder that follows is told half of the share for the time of a drain, so that no packet
+ * waits for it. For others the window is made smaller. */
+static void begin_drain(lt_competition *c, const lt_congestion_sample *s, livetcp_usec queue_us)
+{
+    c->drained_us = s->now_us;
+    c->drain_min_us = LIVETCP_NEVER;
+    c->drains_by_rate = s->follows;
+    c->drain_until_us = s->now_us + 2 * s->base_us + queue_us + DRAIN_LOOK_US;
+    if (c->drains_by_rate)
+        c->drain_until_us += (livetcp_usec)(DRAIN_LONGER * (double)queue_us) + DRAIN_LAG_US;
 }
 
 /* True when a drain ends now and has shown that no other flow fills the queue. */
@@ -282,6 +353,7 @@ static bool ends_empty(lt_competition *c, const lt_congestion_sample *s, double 
     gone = c->drain_min_us < GONE_US + segment_us ||
            (double)c->drain_min_us < GONE_PART * (double)c->queue_max_us;
     c->drain_until_us = LIVETCP_NEVER;
+    c->drains_by_rate = false;
     c->drained_us = s->now_us;
     c->queue_max_us = 0;
     c->empty_drains = gone ? c->empty_drains + 1 : 0;
@@ -295,19 +367,18 @@ bool lt_competition_update(lt_competition *c, const lt_congestion_sample *s,
 
     if (queue_us > c->queue_max_us)
         c->queue_max_us = queue_us;
+    update_crest(c, s);
     update_share(c, s, round_trip(s, window));
     if (c->drain_until_us != LIVETCP_NEVER) {
         if (!ends_empty(c, s, round_trip(s, window)))
             return true;
-        c->since_us = LIVETCP_NEVER;
+        c->since_us = c->remains_us = LIVETCP_NEVER;
+        c->left_rate = c->share / long_round_trip(c, s, window);
         c->losses = 0;
         return false;
     }
-    if (wants_drain(c, s, queue_us)) {
-        c->drained_us = s->now_us;
-        c->drain_min_us = LIVETCP_NEVER;
-        c->drain_until_us = s->now_us + 2 * s->base_us + queue_us + DRAIN_LOOK_US;
-    }
+    if (wants_drain(c, s, queue_us))
+        begin_drain(c, s, queue_us);
     return true;
 }
 
@@ -316,29 +387,20 @@ uint64_t lt_competition_window(const lt_competition *c, const lt_congestion_samp
 {
     double round = round_trip(s, window);
 
-    if (c->drain_until_us == LIVETCP_NEVER || round <= 0)
+    if (c->drain_until_us == LIVETCP_NEVER || c->drains_by_rate || round <= 0)
         return s->connections > 1 ? (uint64_t)c->share : UINT64_MAX;
     return (uint64_t)(c->share * (double)s->base_us / SECOND / round / 2) + DRAIN_MIN;
-}
-
-/* The share bounds the bytes in flight at any moment. The rate is therefore by the average round
- * trip, as the minimum comes in the trough of the others' sawtooth only, and leaves space for a
- * frame that is spread: else packets wait in the send queue for the window. */
-static double average_round_trip(const lt_congestion_sample *s, const lt_delay_window *window)
-{
-    livetcp_usec spread_us = s->connections > 1 ? SPREAD_US : 0;
-
-    return (double)(s->base_us + window->average_us + spread_us) / SECOND;
 }
 
 double lt_competition_rate(const lt_competition *c, const lt_congestion_sample *s,
                            const lt_delay_window *window)
 {
-    double round = average_round_trip(s, window), rate, shown;
+    bool held = c->drain_until_us != LIVETCP_NEVER && !c->drains_by_rate;
+    double rate, shown;
 
-    if (c->drain_until_us != LIVETCP_NEVER || s->base_us <= 0)
+    if (held || s->base_us <= 0)
         return 0;
-    rate = c->share / round;
+    rate = c->share / long_round_trip(c, s, window);
     if (s->wait_us <= WAIT_US || window->span_us <= 0)
         return rate;
     shown = (double)(s->delivered - window->delivered) * SECOND / (double)window->span_us;

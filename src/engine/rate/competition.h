@@ -40,6 +40,10 @@ typedef struct lt_competition {
     livetcp_usec drained_us;           /* when the last drain was, or they were found */
     livetcp_usec drain_until_us;       /* LIVETCP_NEVER: none is under way */
     livetcp_usec drain_min_us;         /* the shortest queue that it has shown */
+    bool drains_by_rate;               /* it is the encoder that sends less meanwhile */
+    double crest_us;                   /* the longest queue of late */
+    double left_rate;                  /* of the share, bytes per second, when they seemed gone; */
+    livetcp_usec remains_us;           /*   a queue stands at no more since; NEVER = none does */
 } lt_competition;
 
 void lt_competition_init(lt_competition *competition);
@@ -47,10 +51,11 @@ void lt_competition_init(lt_competition *competition);
 /* Detects other senders that fill the queue: it is longer than our own target `own_us` (0 = the
  * session has no limit) for some time, or it overflows repeatedly while ours is short. `ours`: this
  * queue may be our own. `part`: delivered rate as a part of the maximum that the path has recently
- * carried. */
+ * carried. `rate`: that which a standing queue of now delivers, bytes per second; 0 = none stands.
+ */
 bool lt_competition_found(lt_competition *competition, const lt_congestion_sample *sample,
                           const lt_delay_window *window, livetcp_usec own_us, double part,
-                          bool ours);
+                          double rate, bool ours);
 
 /* Begins with a share of the bytes that `rate` (bytes per second; 0 = not known) keeps in flight.
  */
@@ -66,7 +71,7 @@ uint64_t lt_competition_window(const lt_competition *competition,
                                const lt_congestion_sample *sample, const lt_delay_window *window);
 
 /* Bytes per second of the share; no more than is delivered while packets wait, since the
- * connections' own windows may be smaller. 0 = not known during a drain. */
+ * connections' own windows may be smaller. 0 = not known during a drain of the window. */
 double lt_competition_rate(const lt_competition *competition, const lt_congestion_sample *sample,
                            const lt_delay_window *window);
 

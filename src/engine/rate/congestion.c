@@ -340,6 +340,15 @@ static double needed_bytes(const lt_congestion *c)
     return path_content(c) + wanted_queue(c->capacity);
 }
 
+double lt_congestion_admitted(const lt_congestion *c, livetcp_usec now)
+{
+    bool limits = c->window != UINT64_MAX && c->capacity > 0 && c->base_us > 0;
+
+    if (!limits || c->lost_us < now - LOSSY_US)
+        return HUGE_VAL;
+    return needed_bytes(c) * SECOND / (double)c->base_us;
+}
+
 static void set_window(lt_congestion *c, livetcp_usec now)
 {
     bool congested = c->capacity > 0 && c->congested_us > now - FORGET_US;
@@ -510,7 +519,9 @@ static void be_alone(lt_congestion *c, const lt_congestion_sample *s)
         return;
     vain = is_in_vain(c, s, &window) || was_no_route(c, s);
     double part = carried > 0 ? c->limit / carried : 1;
-    if (!lt_competition_found(&c->competition, s, &window, wanted_queue_us(c), part, ours) && !vain)
+    if (!lt_competition_found(&c->competition, s, &window, wanted_queue_us(c), part, c->present,
+                              ours) &&
+        !vain)
         return;
     if (vain && c->limit < c->vain.before)
         c->limit = c->vain.before;

@@ -88,6 +88,11 @@ bool lt_congestion_has_room(const lt_congestion *congestion);
  * = not known. */
 double lt_congestion_rate(const lt_congestion *congestion, livetcp_usec now);
 
+/* The most that an encoder can be told, bytes per second: what the window lets through without a
+ * queue, as all else would wait in the send queue. HUGE_VAL = no limit. Only on a path with losses:
+ * trains show the rate of the link there, of which another flow may have a part. */
+double lt_congestion_admitted(const lt_congestion *congestion, livetcp_usec now);
+
 /* True if the standing queue is in the network. Otherwise packets wait for the connections'
  * windows, or no queue has stood. */
 bool lt_congestion_is_path(const lt_congestion *congestion);
