@@ -35,10 +35,11 @@ enum {
     LIVETCP_PATH_DELIVERY_RATE = 1 << 9,
     LIVETCP_PATH_SACKED = 1 << 10,
     LIVETCP_PATH_LINK = 1 << 11,
-    LIVETCP_PATH_GROUP = 1 << 12,       /* set by the engine: the group fields */
-    LIVETCP_PATH_MARKS = 1 << 13,       /* ECN (RFC 3168) is in use */
-    LIVETCP_PATH_LINK_FREE = 1 << 14,   /* set by the engine */
-    LIVETCP_PATH_OLDEST_WRITE = 1 << 15 /* set by the engine */
+    LIVETCP_PATH_GROUP = 1 << 12,        /* set by the engine: the group fields */
+    LIVETCP_PATH_MARKS = 1 << 13,        /* ECN (RFC 3168) is in use */
+    LIVETCP_PATH_LINK_FREE = 1 << 14,    /* set by the engine */
+    LIVETCP_PATH_OLDEST_WRITE = 1 << 15, /* set by the engine */
+    LIVETCP_PATH_OVERRUN = 1 << 16       /* set by the engine */
 };
 
 /*
@@ -94,6 +95,8 @@ typedef struct livetcp_path {
                                      or not if that is in the past */
     livetcp_usec oldest_write_us; /* OLDEST_WRITE: time at which the oldest unacknowledged bytes
                                      were written, packets and messages of the engine alike */
+    bool link_overrun; /* OVERRUN: other senders make the link lose many packets, whatever
+                          this session sends */
 } livetcp_path;
 
 /* Forecast of the time from now to the delivery of a packet of `size` bytes that is written to this

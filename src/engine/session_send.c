@@ -32,6 +32,7 @@ static void limit_links(livetcp_engine *engine)
                         &(lt_link_limit){.window = lt_rate_window(rate),
                                          .rate = lt_rate_carries(rate),
                                          .extra_allowed = lt_rate_has_room(rate),
+                                         .overrun = lt_rate_is_overrun(rate),
                                          .headroom = lt_rate_headroom(rate)});
         full |= lt_rate_takes_probes(rate) ? 0 : UINT32_C(1) << i;
     }

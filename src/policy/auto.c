@@ -7,7 +7,8 @@
  *
  *   a queue stands on every route        earliest-delivery: copies would lengthen the queue, and
  *                                        delay other packets in it
- *   the link is busy with the media      the same: extra packets would delay the media
+ *   others overrun that queue            the same and hedge: losses do not come from our copies
+ *   the link is busy with the media      as in a queue: extra packets would delay the media
  *   a queue, and a self-clocked source   one connection per link, unless in timeout: more would
  *                                        take more shares of the path from other flows, and make
  *                                        no packet earlier
@@ -170,15 +171,32 @@ static void place_protected(const automatic *own, const livetcp_policy_view *vie
     decision->protect = wants_parity(own, view, packet->size);
 }
 
+/* Others make the link lose many packets, whatever this session sends: copies lengthen no queue of
+ * ours. */
+static bool is_overrun(const livetcp_policy_view *view)
+{
+    for (unsigned i = 0; i < view->path_count; i++) {
+        const livetcp_path *path = livetcp_view_path(view, i);
+        if (path->usable && path->known & LIVETCP_PATH_OVERRUN && path->link_overrun)
+            return true;
+    }
+    return false;
+}
+
 static void place(void *state, const livetcp_policy_view *view, const livetcp_packet_view *packet,
                   livetcp_decision *decision)
 {
     automatic *own = state;
 
-    if (queue_stands(own, view) || is_thin(view, packet->size))
+    bool stands = queue_stands(own, view), thin = is_thin(view, packet->size);
+    bool overrun = !thin && is_overrun(view);
+
+    if (stands || thin || overrun)
         place_in_queue(own, view, packet, decision);
     else
         place_protected(own, view, packet, decision);
+    if (overrun)
+        lt_hedge_placed(view, decision->connections, own->delay_us, decision);
     if (decision->connections)
         lt_self_clocked_placed(&own->source, packet, view->now_us);
 }
@@ -188,10 +206,14 @@ static void review(void *state, const livetcp_policy_view *view, const livetcp_p
 {
     automatic *own = state;
 
-    if (queue_stands(own, view) || is_thin(view, packet->size))
+    bool stands = queue_stands(own, view), thin = is_thin(view, packet->size);
+    bool overrun = !thin && is_overrun(view);
+
+    if ((stands || thin) && !overrun)
         return;
     /* the next parity packet is worth more than this copy */
-    if (view->budget_bytes / PARITY_FIRST < packet->size && wants_parity(own, view, packet->size))
+    if (!overrun && view->budget_bytes / PARITY_FIRST < packet->size &&
+        wants_parity(own, view, packet->size))
         decision->review_us = view->now_us + REVIEW_AGAIN_US;
     else
         lt_hedge_review(view, packet, own->delay_us, decision);

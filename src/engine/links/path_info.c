@@ -10,7 +10,7 @@
 
 void lt_path_reset(livetcp_path *path, unsigned connection)
 {
-    *path = (livetcp_path){.known = LIVETCP_PATH_LINK,
+    *path = (livetcp_path){.known = LIVETCP_PATH_LINK | LIVETCP_PATH_OVERRUN,
                            .connection = connection,
                            .link = path->link,
                            .link_weight = path->link_weight,

@@ -29,7 +29,12 @@ typedef struct lt_competition {
         livetcp_usec since_us;  /* start of the present period, */
         uint64_t delivered;     /*   bytes delivered by then, */
         uint64_t retransmitted; /*   segments retransmitted by then */
+        bool is;                /* the last period had heavy losses */
         unsigned count;         /* successive periods with heavy losses */
+        double part;            /* lost part of the segments, average */
+        livetcp_usec flowed_us; /* when no packet last waited for the window */
+        livetcp_usec vain_us;   /* when a sufficient window last did not end that */
+        double rate;            /* bytes per second delivered in a period, maximum; decaying */
     } heavy;
     double share;                      /* bytes in flight */
     unsigned empty_drains;             /* in succession */
@@ -56,6 +61,12 @@ void lt_competition_init(lt_competition *competition);
 bool lt_competition_found(lt_competition *competition, const lt_congestion_sample *sample,
                           const lt_delay_window *window, livetcp_usec own_us, double part,
                           double rate, bool ours);
+
+/* True while many segments are lost. */
+bool lt_competition_is_lossy(const lt_competition *competition);
+
+/* Then, bytes per second that the path has recently carried for the session; 0 otherwise. */
+double lt_competition_carried(const lt_competition *competition);
 
 /* Begins with a share of the bytes that `rate` (bytes per second; 0 = not known) keeps in flight.
  */

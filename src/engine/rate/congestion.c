@@ -159,6 +159,12 @@ static void look_for_room(lt_congestion *c, const lt_congestion_sample *s)
         c->full_since_us = s->now_us;
 }
 
+bool lt_congestion_is_overrun(const lt_congestion *c)
+{
+    return c->regime == LT_REGIME_COMPETING && !c->standing_us &&
+           lt_competition_is_lossy(&c->competition);
+}
+
 bool lt_congestion_has_room(const lt_congestion *c)
 {
     return c->full_since_us == LIVETCP_NEVER || c->met_us < c->full_since_us + ROOM_US;
@@ -543,7 +549,8 @@ static void be_alone(lt_congestion *c, const lt_congestion_sample *s)
 static void pace(lt_congestion *c, const lt_congestion_sample *s)
 {
     uint64_t sent = s->delivered + s->undelivered, room;
-    double rate = PACE * c->limit, burst = rate * PACE_US / SECOND;
+    double rate = PACE * fmax(c->limit, lt_competition_carried(&c->competition));
+    double burst = rate * PACE_US / SECOND;
     double time = (double)(s->now_us - c->pacer.at_us) / SECOND;
 
     if (rate <= 0 || s->connections == 1)

@@ -84,6 +84,10 @@ void lt_congestion_update(lt_congestion *congestion, const lt_congestion_sample 
 /* True if the path has capacity for copies and parity: a recent packet met almost no queue. */
 bool lt_congestion_has_room(const lt_congestion *congestion);
 
+/* True while others make the path lose many packets, whatever this session sends, and its media
+ * does not wait. */
+bool lt_congestion_is_overrun(const lt_congestion *congestion);
+
 /* Lower bound of the bottleneck's rate in bytes per second: recently delivered, or shown before; 0
  * = not known. */
 double lt_congestion_rate(const lt_congestion *congestion, livetcp_usec now);

@@ -102,6 +102,12 @@ static inline bool lt_rate_has_room(const lt_rate *rate)
     return lt_congestion_has_room(&rate->congestion);
 }
 
+/* True while other senders make the path lose many packets, whatever this session sends. */
+static inline bool lt_rate_is_overrun(const lt_rate *rate)
+{
+    return lt_congestion_is_overrun(&rate->congestion);
+}
+
 /* Extra bytes that the link takes now, for a byte of the session's media. */
 static inline double lt_rate_headroom(const lt_rate *rate)
 {

@@ -163,7 +163,7 @@ bool lt_sender_place_delayed_copy(lt_sender *sender, const lt_links *links, live
             return false;
         }
         const livetcp_path *path = &lt_links_paths(links)[__builtin_ctz(slot)];
-        if (!sender->limits[path->link].extra_allowed) {
+        if (!lt_sender_takes_extra(sender, path)) {
             lt_delayed_copies_drop(&sender->delayed);
             continue;
         }

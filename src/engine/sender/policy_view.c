@@ -10,9 +10,10 @@ size_t lt_sender_extra_on(lt_sender *sender, const livetcp_path *path, livetcp_u
     lt_budget *link_budget = &sender->link_budgets[path->link];
     size_t left = lt_budget_left(&sender->budget, now), link_left;
 
-    if (!limit->extra_allowed)
+    if (!lt_sender_takes_extra(sender, path))
         return 0;
-    if (!(sender->policy.policy->wants & LIVETCP_WANTS_HEADROOM) || limit->headroom == HUGE_VAL)
+    if (!(sender->policy.policy->wants & LIVETCP_WANTS_HEADROOM) || limit->headroom == HUGE_VAL ||
+        limit->overrun)
         return left;
     link_budget->ratio = limit->headroom;
     link_left = lt_budget_left(link_budget, now);

@@ -65,6 +65,16 @@ static uint32_t open_links(const lt_sender *sender, const lt_links *links)
     return open;
 }
 
+/* Where others overrun the link, late and lost packets say nothing about our extra bytes. A policy
+ * that looks at the path may send some, and others would send all that their budget allows. */
+bool lt_sender_takes_extra(const lt_sender *sender, const livetcp_path *path)
+{
+    const lt_link_limit *limit = &sender->limits[path->link];
+
+    return limit->extra_allowed ||
+           (limit->overrun && sender->policy.policy->wants & LIVETCP_WANTS_HEADROOM);
+}
+
 void lt_sender_refresh_paths(lt_sender *sender, const lt_links *links)
 {
     unsigned count = lt_links_count(links);
@@ -74,7 +84,8 @@ void lt_sender_refresh_paths(lt_sender *sender, const lt_links *links)
     for (unsigned i = 0; i < count; i++) {
         livetcp_path *path = &paths[i];
         path->send_limit_bytes = send_limit(&sender->config, path);
-        path->link_room = sender->limits[path->link].extra_allowed;
+        path->link_room = lt_sender_takes_extra(sender, path);
+        path->link_overrun = sender->limits[path->link].overrun;
         path->ready =
             open >> path->link & 1 && !path->link_stalled && path->usable && !path->blocked &&
             !sender->outboxes[i].packet && !lt_links_is_early_full(links, i) &&

@@ -42,6 +42,7 @@ typedef struct lt_link_limit {
     uint64_t window;    /* bytes that its connections may have in flight; UINT64_MAX = no limit */
     uint64_t rate;      /* bytes per second that the link carries; 0 = unknown */
     bool extra_allowed; /* for copies and parity, beyond the media */
+    bool overrun;       /* other senders make it lose many packets, whatever is sent */
     double headroom; /* extra bytes per byte of media that the link carries, for policies that want
                         them limited; HUGE_VAL = unknown */
 } lt_link_limit;

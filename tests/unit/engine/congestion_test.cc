@@ -65,6 +65,7 @@ struct Fluid {
             sample.base_us = base;
             sample.connections = 8;
             sample.follows = follows;
+            sample.offered = offered;
             lost += losses * out / 1448;
             sample.retransmitted = retransmitted + static_cast<uint64_t>(lost);
             lt_congestion_update(&congestion, &sample);
@@ -358,6 +359,77 @@ TEST_CASE("losses leave several connections the window that one of them has", "[
         }
         CHECK(competition.share == Approx(connections == 1 ? 4500 : 26000));
     }
+}
+
+TEST_CASE("a source at a fixed rate has the window that it needs beside flows that lose much",
+          "[competition]")
+{
+    for (bool follows : {false, true}) {
+        lt_competition competition;
+        lt_competition_init(&competition);
+        lt_delay_window window = {};
+        window.known = true;
+        window.queue_us = 30 * ms;
+        window.average_us = 30 * ms;
+        window.span_us = 500 * ms;
+        lt_congestion_sample sample = {};
+        sample.base_us = 100 * ms;
+        sample.connections = 8;
+        sample.follows = follows;
+        sample.in_flight = 9000;
+        sample.one_window = 4344;
+        sample.queue_us = 30 * ms;
+        sample.now_us = second;
+        lt_competition_begin(&competition, &sample, &window, 72000);
+        bool drained = false, there = true;
+        double lost = 0;
+        auto run = [&](livetcp_usec duration, double losses) {
+            for (livetcp_usec end = sample.now_us + duration; sample.now_us < end && there;) {
+                sample.now_us += 10 * ms;
+                sample.delivered += 720;
+                window.delivered =
+                    sample.delivered > 36000 ? sample.delivered - 36000 : sample.delivered;
+                lost += losses * 720 / 1448;
+                sample.retransmitted = static_cast<uint64_t>(lost);
+                there = lt_competition_update(&competition, &sample, &window);
+                drained = drained || competition.drain_until_us != LIVETCP_NEVER;
+            }
+        };
+        run(4 * second, 0.13);
+        drained = false;
+        run(20 * second, 0.13);
+        INFO("follows: " << follows);
+        CHECK(there);
+        CHECK(lt_competition_is_lossy(&competition) == !follows);
+        CHECK(drained == follows); /* losses show that the others are there */
+        CHECK((competition.share >= 2 * 72000 * 0.1) == !follows);
+        sample.queue_us = window.queue_us = window.average_us = 0;
+        run(20 * second, 0);
+        CHECK(!there);
+    }
+}
+
+TEST_CASE("a source that its path does not carry has no such window", "[congestion]")
+{
+    Fluid fluid(72000);
+    fluid.run(second, 36000);
+    fluid.run(5 * second, 108000);
+    fluid.losses = 0.12;
+    bool overrun = false, lossy = false;
+    auto run = [&](livetcp_usec duration) {
+        overrun = lossy = false;
+        for (livetcp_usec end = fluid.now + duration; fluid.now < end;) {
+            fluid.run(10 * ms, 108000);
+            overrun = overrun || lt_congestion_is_overrun(&fluid.congestion);
+            lossy = lossy || lt_competition_is_lossy(&fluid.congestion.competition);
+        }
+    };
+    run(4 * second);
+    CHECK(lossy);
+    CHECK(!overrun); /* packets wait: no copies */
+    run(8 * second);
+    run(15 * second);
+    CHECK(!lossy);
 }
 
 TEST_CASE("a share of many segments comes back to what it was as CUBIC does", "[competition]")

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* When copies are sent into a queue. */
+#include "catch.h"
+
+#include <vector>
+
+extern "C" {
+#include "policy/builtin.h"
+}
+
+namespace
+{
+
+constexpr livetcp_usec ms = 1000;
+
+struct Session {
+    explicit Session(bool overrun)
+    {
+        livetcp_config_init(&config);
+        state.resize(lt_policy_auto.state_size);
+        lt_policy_auto.init(state.data(), &config);
+        for (unsigned i = 0; i < 4; i++) {
+            livetcp_path path = {};
+            path.known = LIVETCP_PATH_RTT | LIVETCP_PATH_MIN_RTT | LIVETCP_PATH_TCP_STATE |
+                         LIVETCP_PATH_LINK | LIVETCP_PATH_OVERRUN;
+            path.connection = i;
+            path.usable = path.ready = path.link_room = true;
+            path.link_overrun = overrun;
+            path.rtt_us = 140 * ms; /* a queue */
+            path.min_rtt_us = 100 * ms;
+            path.oldest_unacked_us = LIVETCP_NEVER;
+            paths.push_back(path);
+        }
+        view.now_us = 1000 * ms;
+        view.paths = paths.data();
+        view.path_size = sizeof(livetcp_path);
+        view.path_count = 4;
+        view.budget_ratio = 0.3;
+        view.budget_bytes = 20000;
+        view.media_rate = 72000;
+        packet.size = 1400;
+        packet.carried_by = 0;
+    }
+
+    livetcp_config config;
+    std::vector<unsigned char> state;
+    std::vector<livetcp_path> paths;
+    livetcp_policy_view view = {};
+    livetcp_packet_view packet = {};
+};
+
+} // namespace
+
+TEST_CASE("auto sends late packets again into a queue that others overrun, and into no other one")
+{
+    for (bool overrun : {false, true}) {
+        INFO("overrun: " << overrun);
+        Session s(overrun);
+        livetcp_decision decision = {};
+        decision.review_us = LIVETCP_NEVER;
+        lt_policy_auto.place(s.state.data(), &s.view, &s.packet, &decision);
+        CHECK(decision.connections == 1);
+        CHECK(!decision.protect);
+        CHECK((decision.review_us != LIVETCP_NEVER) == overrun);
+
+        s.packet.carried_by = s.packet.copies = 1;
+        s.packet.first_sent_us = s.packet.last_sent_us = s.view.now_us;
+        s.paths[0].oldest_unacked_us = s.view.now_us;
+        s.view.now_us += 200 * ms;
+        s.paths[0].ready = false;
+        decision = {};
+        lt_policy_auto.review(s.state.data(), &s.view, &s.packet, &decision);
+        CHECK((decision.connections != 0) == overrun);
+    }
+}
