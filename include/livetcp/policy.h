@@ -68,6 +68,8 @@ typedef struct livetcp_path {
     uint32_t sacked_bytes;           /* SACKED: of queued_bytes, known to be received */
     bool app_limited;                /* DELIVERY_RATE: limited by the sender, not by the path */
     bool ready;                      /* usable, not blocked, below the send limit: takes a packet */
+    bool link_overrun;               /* OVERRUN: other senders make the link lose many packets,
+                                        whatever this session sends */
     uint32_t send_limit_bytes;       /* ready while queued_bytes is below; UINT32_MAX = no limit */
     livetcp_usec oldest_unacked_us;  /* write time of the oldest unacknowledged packet;
                                         LIVETCP_NEVER = none, or unknown */
@@ -95,8 +97,6 @@ typedef struct livetcp_path {
                                      or not if that is in the past */
     livetcp_usec oldest_write_us; /* OLDEST_WRITE: time at which the oldest unacknowledged bytes
                                      were written, packets and messages of the engine alike */
-    bool link_overrun; /* OVERRUN: other senders make the link lose many packets, whatever
-                          this session sends */
 } livetcp_path;
 
 /* Forecast of the time from now to the delivery of a packet of `size` bytes that is written to this
