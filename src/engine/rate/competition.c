@@ -170,10 +170,12 @@ static void begin_period(lt_competition *c, const lt_congestion_sample *s)
 }
 
 /* An encoder that follows sends less, one connection is a flow of its own, and a path that does not
- * carry the source although the window suffices is overloaded by it. */
+ * carry the source although the window suffices, or has not carried it before, is overloaded by it.
+ */
 static bool needs_window(const lt_competition *c, const lt_congestion_sample *s)
 {
-    return !s->follows && s->connections > 1 && s->now_us > c->heavy.vain_us + VAIN_US;
+    return !s->follows && !s->overloads && s->connections > 1 &&
+           s->now_us > c->heavy.vain_us + VAIN_US;
 }
 
 /* True if a period has ended. */
@@ -202,7 +204,8 @@ static bool count_losses(lt_competition *c, const lt_congestion_sample *s)
 static bool loses_much(lt_competition *c, const lt_congestion_sample *s, bool ours)
 {
     c->heavy.flowed_us = s->now_us;
-    if (s->connections == 1 || s->wait_us < HEAVY_WAIT_US || (ours && s->follows)) {
+    if (s->connections == 1 || s->wait_us < HEAVY_WAIT_US ||
+        (ours && (s->follows || s->overloads))) {
         begin_period(c, s);
         c->heavy.count = 0;
         c->heavy.part = c->heavy.rate = 0;

@@ -625,6 +625,7 @@ void lt_congestion_update(lt_congestion *c, const lt_congestion_sample *sample)
     lt_congestion_sample whole = with_silence(c, sample);
     const lt_congestion_sample *s = &whole;
 
+    whole.overloads = max_carried(c) > 0 && s->offered > OVERLOAD * max_carried(c);
     c->base_us = s->base_us;
     if (c->begun_us == INT64_MIN)
         c->begun_us = s->now_us;
