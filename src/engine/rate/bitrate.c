@@ -232,7 +232,8 @@ static void follow(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sampl
         (double)c->standing_us + unseen_us(b, carried, s->now_us, c->base_us + LAG_US);
     double part = HEAD - larger(queue_us, 0) / WAITS_US;
 
-    set(b, c, s, carried * (c->competition.drains_by_rate ? DRAINED : larger(part, LOWER_MAX)));
+    part = lt_competition_drains_by_rate(&c->competition) ? DRAINED : larger(part, LOWER_MAX);
+    set(b, c, s, carried * part);
     b->ceiling = c->limit;
     b->lowered_us = s->now_us;
 }

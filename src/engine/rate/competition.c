@@ -37,32 +37,6 @@
 #define MORE             1.15
 #define LESS             0.85
 
-/* A session that keeps its own part of the queue short loses nothing by it. If many of its segments
- * are lost all the same while packets wait for its window, a smaller window saves nothing: the
- * repairs keep it full, and less and less gets through. So many segments, and this part of all, in
- * so many periods in a row. */
-#define HEAVY_PART     0.06
-#define HEAVY_SEGMENTS 3
-#define HEAVY_PERIODS  2
-#define HEAVY_US       400000
-#define HEAVY_TRIPS    2
-#define HEAVY_WAIT_US  50000
-#define HEAVY_GAIN     0.25
-
-/* Packets that wait for so long in spite of it show that the path does not carry the source: the
- * losses may be our own, and such a window is not tried again for some time. */
-#define PATIENCE_US 6000000
-#define VAIN_US     30000000
-
-/* Window beside flows that losses do not slow, as that of BBR's first version (Cardwell et al.,
- * "BBR: Congestion-Based Congestion Control", 2016): a multiple of the maximum rate by the minimum
- * round trip, and segments that are acknowledged together. The maximum decays in a period, and
- * begins with more than the source's rate, since packets wait. */
-#define BBR_GAIN     2.0
-#define BBR_SEGMENTS 3
-#define BBR_PROBE    1.25
-#define BBR_DECAY    0.9
-
 /* One flow: some of a segment more in each round trip, and by a third less after a loss (CUBIC's
  * TCP-friendly region, RFC 9438, section 4.3). Packets lost at once are not repaired at once: a
  * packet that nothing follows is found missing after 200 ms and more. */
@@ -105,9 +79,9 @@ void lt_competition_init(lt_competition *competition)
     *competition = (lt_competition){.since_us = LIVETCP_NEVER,
                                     .drained_us = INT64_MIN / 2,
                                     .stood_us = INT64_MIN / 2,
-                                    .heavy = {.vain_us = INT64_MIN / 2},
                                     .remains_us = LIVETCP_NEVER,
                                     .drain_until_us = LIVETCP_NEVER};
+    lt_heavy_losses_init(&competition->heavy);
 }
 
 /* ---- found ---- */
@@ -154,67 +128,6 @@ static bool overflows(lt_competition *c, const lt_congestion_sample *s,
            c->lost_us[(c->losses - needed) % LT_COMPETITION_LOSSES] > s->now_us - within;
 }
 
-/* Bytes per second delivered in the window; 0 = not known. */
-static double shown(const lt_congestion_sample *s, const lt_delay_window *window)
-{
-    return window->span_us > 0
-               ? (double)(s->delivered - window->delivered) * SECOND / (double)window->span_us
-               : 0;
-}
-
-static void begin_period(lt_competition *c, const lt_congestion_sample *s)
-{
-    c->heavy.since_us = s->now_us;
-    c->heavy.delivered = s->delivered;
-    c->heavy.retransmitted = s->retransmitted;
-}
-
-/* An encoder that follows sends less, one connection is a flow of its own, and a path that does not
- * carry the source although the window suffices, or has not carried it before, is overloaded by it.
- */
-static bool needs_window(const lt_competition *c, const lt_congestion_sample *s)
-{
-    return !s->follows && !s->overloads && s->connections > 1 &&
-           s->now_us > c->heavy.vain_us + VAIN_US;
-}
-
-/* True if a period has ended. */
-static bool count_losses(lt_competition *c, const lt_congestion_sample *s)
-{
-    livetcp_usec length = s->now_us - c->heavy.since_us;
-    double segments, lost;
-
-    if (length < HEAVY_US + HEAVY_TRIPS * s->base_us)
-        return false;
-    segments = (double)(s->delivered - c->heavy.delivered) / SEGMENT;
-    lost = s->retransmitted > c->heavy.retransmitted
-               ? (double)(s->retransmitted - c->heavy.retransmitted)
-               : 0;
-    c->heavy.is = lost >= HEAVY_SEGMENTS && lost >= HEAVY_PART * segments;
-    if (lost > 0)
-        lost /= lost + segments;
-    if (s->now_us > c->heavy.flowed_us + PATIENCE_US && c->heavy.part > 0)
-        c->heavy.vain_us = s->now_us;
-    c->heavy.part = !needs_window(c, s) ? 0 : c->heavy.part + HEAVY_GAIN * (lost - c->heavy.part);
-    c->heavy.rate *= BBR_DECAY;
-    begin_period(c, s);
-    return true;
-}
-
-static bool loses_much(lt_competition *c, const lt_congestion_sample *s, bool ours)
-{
-    c->heavy.flowed_us = s->now_us;
-    if (s->connections == 1 || s->wait_us < HEAVY_WAIT_US ||
-        (ours && (s->follows || s->overloads))) {
-        begin_period(c, s);
-        c->heavy.count = 0;
-        c->heavy.part = c->heavy.rate = 0;
-    } else if (count_losses(c, s)) {
-        c->heavy.count = c->heavy.is ? c->heavy.count + 1 : 0;
-    }
-    return !ours && c->heavy.count >= HEAVY_PERIODS;
-}
-
 /* A path that the other has left carries more than the share. */
 static bool remains(lt_competition *c, const lt_congestion_sample *s, const lt_delay_window *window,
                     double part, double rate)
@@ -237,7 +150,7 @@ bool lt_competition_found(lt_competition *c, const lt_congestion_sample *s,
 {
     livetcp_usec wait;
 
-    bool much = loses_much(c, s, ours || !own_us);
+    bool much = lt_heavy_losses_found(&c->heavy, s, ours || !own_us);
 
     if (remains(c, s, window, part, rate) || overflows(c, s, window, own_us, part, ours) || much)
         return true;
@@ -263,16 +176,6 @@ static double round_trip(const lt_congestion_sample *s, const lt_delay_window *w
     return (double)(s->base_us + queue_of(window)) / SECOND;
 }
 
-bool lt_competition_is_lossy(const lt_competition *c)
-{
-    return c->heavy.part >= HEAVY_PART;
-}
-
-double lt_competition_carried(const lt_competition *c)
-{
-    return lt_competition_is_lossy(c) ? c->heavy.rate : 0;
-}
-
 /* The window of one connection is what its own congestion control thinks right for one flow here,
  * although it carries a part of the media only. Beside flows that take no losses into account, as
  * BBR's first version, the share that losses leave is next to nothing, and that of one connection
@@ -280,18 +183,8 @@ double lt_competition_carried(const lt_competition *c)
 static double min_share(const lt_competition *c, const lt_congestion_sample *s)
 {
     double window = s->connections > 1 ? (double)s->one_window : 0;
-    double bbr = BBR_GAIN * lt_competition_carried(c) * (double)s->base_us / SECOND;
 
-    if (bbr > 0)
-        bbr += BBR_SEGMENTS * SEGMENT;
-    return fmax(fmax(window, bbr), SHARE_MIN);
-}
-
-/* What was delivered is what our window let through, which was made for a short queue. */
-static void begin_lossy(lt_competition *c, const lt_congestion_sample *s)
-{
-    c->heavy.part = needs_window(c, s) ? 2 * HEAVY_PART : 0;
-    c->heavy.rate = fmax(c->heavy.rate, BBR_PROBE * s->offered);
+    return fmax(fmax(window, lt_heavy_losses_window(&c->heavy, s->base_us)), SHARE_MIN);
 }
 
 void lt_competition_begin(lt_competition *c, const lt_congestion_sample *s,
@@ -303,10 +196,8 @@ void lt_competition_begin(lt_competition *c, const lt_congestion_sample *s,
         share = c->share;
     if ((double)s->in_flight > share)
         share = (double)s->in_flight;
-    if (c->heavy.count >= HEAVY_PERIODS)
-        begin_lossy(c, s);
+    lt_heavy_losses_begin(&c->heavy, s);
     c->share = share > min_share(c, s) ? share : min_share(c, s);
-    c->heavy.count = 0;
     c->plateau = c->share / SEGMENT;
     c->plateau_s = 0;
     c->epoch_us = c->updated_us = s->now_us;
@@ -441,6 +332,14 @@ static bool ends_empty(lt_competition *c, const lt_congestion_sample *s, double 
     return c->empty_drains > 1 || (gone && s->now_us > c->shrunk_us + QUIET_US);
 }
 
+/* Bytes per second delivered in the window; 0 = not known. */
+static double shown(const lt_congestion_sample *s, const lt_delay_window *window)
+{
+    return window->span_us > 0
+               ? (double)(s->delivered - window->delivered) * SECOND / (double)window->span_us
+               : 0;
+}
+
 bool lt_competition_update(lt_competition *c, const lt_congestion_sample *s,
                            const lt_delay_window *window)
 {
@@ -448,10 +347,7 @@ bool lt_competition_update(lt_competition *c, const lt_congestion_sample *s,
 
     if (queue_us > c->queue_max_us)
         c->queue_max_us = queue_us;
-    if (s->wait_us < HEAVY_WAIT_US)
-        c->heavy.flowed_us = s->now_us;
-    count_losses(c, s);
-    c->heavy.rate = fmax(c->heavy.rate, shown(s, window));
+    lt_heavy_losses_update(&c->heavy, s, shown(s, window));
     update_crest(c, s);
     update_share(c, s, round_trip(s, window));
     if (c->drain_until_us != LIVETCP_NEVER) {
@@ -462,7 +358,7 @@ bool lt_competition_update(lt_competition *c, const lt_congestion_sample *s,
         c->losses = 0;
         return false;
     }
-    if (!lt_competition_is_lossy(c) && wants_drain(c, s, queue_us))
+    if (!lt_heavy_losses_last(&c->heavy) && wants_drain(c, s, queue_us))
         begin_drain(c, s, queue_us);
     return true;
 }

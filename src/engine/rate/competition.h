@@ -13,6 +13,7 @@
 #define LT_ENGINE_RATE_COMPETITION_H
 
 #include "engine/rate/delay_history.h"
+#include "engine/rate/heavy_losses.h"
 
 #define LT_COMPETITION_LOSSES 3
 
@@ -25,17 +26,7 @@ typedef struct lt_competition {
     livetcp_usec updated_us; /* at the last look */
     livetcp_usec lost_us[LT_COMPETITION_LOSSES]; /* losses in a queue that is not ours, a ring */
     unsigned losses;                             /* their number so far */
-    struct {
-        livetcp_usec since_us;  /* start of the present period, */
-        uint64_t delivered;     /*   bytes delivered by then, */
-        uint64_t retransmitted; /*   segments retransmitted by then */
-        bool is;                /* the last period had heavy losses */
-        unsigned count;         /* successive periods with heavy losses */
-        double part;            /* lost part of the segments, average */
-        livetcp_usec flowed_us; /* when no packet last waited for the window */
-        livetcp_usec vain_us;   /* when a sufficient window last did not end that */
-        double rate;            /* bytes per second delivered in a period, maximum; decaying */
-    } heavy;
+    lt_heavy_losses heavy;
     double share;                      /* bytes in flight */
     unsigned empty_drains;             /* in succession */
     uint64_t delivered, retransmitted; /* at the last look */
@@ -62,12 +53,6 @@ bool lt_competition_found(lt_competition *competition, const lt_congestion_sampl
                           const lt_delay_window *window, livetcp_usec own_us, double part,
                           double rate, bool ours);
 
-/* True while many segments are lost. */
-bool lt_competition_is_lossy(const lt_competition *competition);
-
-/* Then, bytes per second that the path has recently carried for the session; 0 otherwise. */
-double lt_competition_carried(const lt_competition *competition);
-
 /* Begins with a share of the bytes that `rate` (bytes per second; 0 = not known) keeps in flight.
  */
 void lt_competition_begin(lt_competition *competition, const lt_congestion_sample *sample,
@@ -85,5 +70,17 @@ uint64_t lt_competition_window(const lt_competition *competition,
  * connections' own windows may be smaller. 0 = not known during a drain of the window. */
 double lt_competition_rate(const lt_competition *competition, const lt_congestion_sample *sample,
                            const lt_delay_window *window);
+
+/* True while a drain is under way for which an encoder that follows is told less. */
+static inline bool lt_competition_drains_by_rate(const lt_competition *competition)
+{
+    return competition->drains_by_rate;
+}
+
+/* The losses that a smaller window does not end. */
+static inline const lt_heavy_losses *lt_competition_heavy_losses(const lt_competition *competition)
+{
+    return &competition->heavy;
+}
 
 #endif

@@ -162,7 +162,7 @@ static void look_for_room(lt_congestion *c, const lt_congestion_sample *s)
 bool lt_congestion_is_overrun(const lt_congestion *c)
 {
     return c->regime == LT_REGIME_COMPETING && !c->standing_us &&
-           lt_competition_is_lossy(&c->competition);
+           lt_heavy_losses_last(lt_competition_heavy_losses(&c->competition));
 }
 
 bool lt_congestion_has_room(const lt_congestion *c)
@@ -549,7 +549,8 @@ static void be_alone(lt_congestion *c, const lt_congestion_sample *s)
 static void pace(lt_congestion *c, const lt_congestion_sample *s)
 {
     uint64_t sent = s->delivered + s->undelivered, room;
-    double rate = PACE * fmax(c->limit, lt_competition_carried(&c->competition));
+    double carried = lt_heavy_losses_carried(lt_competition_heavy_losses(&c->competition));
+    double rate = PACE * fmax(c->limit, carried);
     double burst = rate * PACE_US / SECOND;
     double time = (double)(s->now_us - c->pacer.at_us) / SECOND;
 

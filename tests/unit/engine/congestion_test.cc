@@ -400,7 +400,7 @@ TEST_CASE("a source at a fixed rate has the window that it needs beside flows th
         run(20 * second, 0.13);
         INFO("follows: " << follows);
         CHECK(there);
-        CHECK(lt_competition_is_lossy(&competition) == !follows);
+        CHECK(lt_heavy_losses_last(&competition.heavy) == !follows);
         CHECK(drained == follows); /* losses show that the others are there */
         CHECK((competition.share >= 2 * 72000 * 0.1) == !follows);
         sample.queue_us = window.queue_us = window.average_us = 0;
@@ -421,7 +421,7 @@ TEST_CASE("a source that its path does not carry has no such window", "[congesti
         for (livetcp_usec end = fluid.now + duration; fluid.now < end;) {
             fluid.run(10 * ms, 108000);
             overrun = overrun || lt_congestion_is_overrun(&fluid.congestion);
-            lossy = lossy || lt_competition_is_lossy(&fluid.congestion.competition);
+            lossy = lossy || lt_heavy_losses_last(&fluid.congestion.competition.heavy);
         }
     };
     run(4 * second);
