@@ -10,10 +10,26 @@
 /* Longer than any URI that is accepted: a host and three texts, all percent-encoded. */
 #define URI_SIZE 4096
 
+/* Secrets are not written, except the names of files and variables that have them. */
+static void forget(char *secret, size_t size)
+{
+    if (!lt_setting_is_reference(secret))
+        memset(secret, 0, size);
+}
+
+static void forget_secrets(livetcp_config *config)
+{
+    forget(config->passphrase, sizeof config->passphrase);
+    forget(config->token, sizeof config->token);
+    forget(config->websocket_headers, sizeof config->websocket_headers);
+    if (strchr(config->proxy, '@'))
+        forget(config->proxy, sizeof config->proxy);
+}
+
 static void check_accepted(const livetcp_config *config)
 {
     char uri[URI_SIZE], again[URI_SIZE];
-    livetcp_config back;
+    livetcp_config back, shown = *config;
 
     FUZZ_REQUIRE(lt_settings_check(config, NULL) == LIVETCP_OK);
     FUZZ_REQUIRE(livetcp_config_to_uri(config, uri, sizeof uri, NULL) == LIVETCP_OK);
@@ -21,7 +37,8 @@ static void check_accepted(const livetcp_config *config)
     FUZZ_REQUIRE(livetcp_config_apply_uri(&back, uri, NULL) == LIVETCP_OK);
     FUZZ_REQUIRE(livetcp_config_to_uri(&back, again, sizeof again, NULL) == LIVETCP_OK);
     FUZZ_REQUIRE(!strcmp(uri, again));
-    FUZZ_REQUIRE(!memcmp(config, &back, sizeof back));
+    forget_secrets(&shown);
+    FUZZ_REQUIRE(!memcmp(&shown, &back, sizeof back));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -216,8 +216,8 @@ TEST_CASE("a handler may let a caller wait, and answer it later")
     CHECK(sink.push(rtp_packet(1)) == GST_FLOW_OK);
     guint number = room.wait_for(1);
     CHECK(number != 0);
-    CHECK(get_string(source.get(), "state") == "connecting");
-    CHECK(get_string(sink.get(), "state") == "connecting");
+    for (GstElement *element : {source.get(), sink.get()})
+        CHECK(eventually([&] { return get_string(element, "state") == "connecting"; }));
     CHECK(room.size_of(&WaitingRoom::added) == 0);
     CHECK(source.try_pull() == nullptr);
 
