@@ -152,6 +152,18 @@ static unsigned accept_some(livetcp_listener *listener, uv_os_sock_t socket)
     return taken;
 }
 
+static bool is_flooded(const livetcp_listener *listener)
+{
+    return lt_bucket_level(&listener->accepts, SINGLE_ACCEPTS_RATE, SINGLE_ACCEPTS, lt_io_now()) <
+           1;
+}
+
+/* True if it was paused or ended while connections were accepted. */
+static bool has_stopped(const livetcp_listener *listener)
+{
+    return listener->ended || uv_is_active((const uv_handle_t *)&listener->pause);
+}
+
 /* Takes a batch that follows the one before without a pause, if there is one. */
 static bool may_go_on(livetcp_listener *listener, unsigned taken)
 {
@@ -164,16 +176,9 @@ static bool may_go_on(livetcp_listener *listener, unsigned taken)
     return true;
 }
 
-static bool is_flooded(const livetcp_listener *listener)
+static bool must_pause(livetcp_listener *listener, unsigned taken)
 {
-    return lt_bucket_level(&listener->accepts, SINGLE_ACCEPTS_RATE, SINGLE_ACCEPTS, lt_io_now()) <
-           1;
-}
-
-/* True if it was paused or ended while connections were accepted. */
-static bool has_stopped(const livetcp_listener *listener)
-{
-    return listener->ended || uv_is_active((const uv_handle_t *)&listener->pause);
+    return !has_stopped(listener) && is_flooded(listener) && !may_go_on(listener, taken);
 }
 
 static void on_batch(uv_timer_t *timer);
@@ -193,7 +198,7 @@ static void on_batch(uv_timer_t *timer)
     for (unsigned i = 0; i < listener->socket_count && !has_stopped(listener); i++)
         taken += accept_some(listener, listener->sockets[i].socket);
     lt_io_pending_serve(listener);
-    if (!has_stopped(listener) && is_flooded(listener) && !may_go_on(listener, taken))
+    if (must_pause(listener, taken))
         await_batch(listener, taken);
     else if (!has_stopped(listener))
         watch_sockets(listener, true);
@@ -210,7 +215,7 @@ static void on_ready(uv_poll_t *poll, int status, int events)
     lt_io_listener_reference(listener);
     unsigned taken = accept_some(listener, socket->socket);
     lt_io_pending_serve(listener);
-    if (!has_stopped(listener) && is_flooded(listener) && !may_go_on(listener, taken)) {
+    if (must_pause(listener, taken)) {
         watch_sockets(listener, false);
         await_batch(listener, taken);
     }

@@ -183,19 +183,31 @@ static bool is_overrun(const livetcp_policy_view *view)
     return false;
 }
 
+/* Room for extra packets. */
+typedef enum room { ROOM_NONE, ROOM_FOR_HEDGES, ROOM_FOR_ALL } extra_room;
+
+static extra_room room_for(automatic *own, const livetcp_policy_view *view, size_t size)
+{
+    bool stands = queue_stands(own, view);
+
+    if (is_thin(view, size))
+        return ROOM_NONE;
+    if (is_overrun(view))
+        return ROOM_FOR_HEDGES;
+    return stands ? ROOM_NONE : ROOM_FOR_ALL;
+}
+
 static void place(void *state, const livetcp_policy_view *view, const livetcp_packet_view *packet,
                   livetcp_decision *decision)
 {
     automatic *own = state;
+    extra_room room = room_for(own, view, packet->size);
 
-    bool stands = queue_stands(own, view), thin = is_thin(view, packet->size);
-    bool overrun = !thin && is_overrun(view);
-
-    if (stands || thin || overrun)
-        place_in_queue(own, view, packet, decision);
-    else
+    if (room == ROOM_FOR_ALL)
         place_protected(own, view, packet, decision);
-    if (overrun)
+    else
+        place_in_queue(own, view, packet, decision);
+    if (room == ROOM_FOR_HEDGES)
         lt_hedge_placed(view, decision->connections, own->delay_us, decision);
     if (decision->connections)
         lt_self_clocked_placed(&own->source, packet, view->now_us);
@@ -206,13 +218,12 @@ static void review(void *state, const livetcp_policy_view *view, const livetcp_p
 {
     automatic *own = state;
 
-    bool stands = queue_stands(own, view), thin = is_thin(view, packet->size);
-    bool overrun = !thin && is_overrun(view);
+    extra_room room = room_for(own, view, packet->size);
 
-    if ((stands || thin) && !overrun)
+    if (room == ROOM_NONE)
         return;
     /* the next parity packet is worth more than this copy */
-    if (!overrun && view->budget_bytes / PARITY_FIRST < packet->size &&
+    if (room == ROOM_FOR_ALL && view->budget_bytes / PARITY_FIRST < packet->size &&
         wants_parity(own, view, packet->size))
         decision->review_us = view->now_us + REVIEW_AGAIN_US;
     else

@@ -81,7 +81,7 @@ bool lt_heavy_losses_found(lt_heavy_losses *l, const lt_congestion_sample *s, bo
     return !ours && l->count >= PERIODS;
 }
 
-/* What was delivered is what our window let through, which was made for a short queue. */
+/* No more was delivered than our window let through, which was made for a short queue. */
 void lt_heavy_losses_begin(lt_heavy_losses *l, const lt_congestion_sample *s)
 {
     if (l->count >= PERIODS) {

@@ -188,14 +188,17 @@ TEST_CASE("a wrong password is given once, a nonce that is too old is renewed")
     CHECK(lt_tunnel_is_refused(t.tunnel));
 }
 
+static void ask_for_password(Proxy &proxy)
+{
+    Tunnel t(proxy);
+    t.answer(challenge("Proxy-Authenticate: Basic realm=\"x\"\r\n"));
+    REQUIRE(t.state() == LT_TUNNEL_AGAIN);
+}
+
 TEST_CASE("a wrong password as tinyproxy refuses it")
 {
     Proxy proxy("http://u:secret@proxy.example");
-    {
-        Tunnel t(proxy);
-        t.answer(challenge("Proxy-Authenticate: Basic realm=\"x\"\r\n"));
-        REQUIRE(t.state() == LT_TUNNEL_AGAIN);
-    }
+    ask_for_password(proxy);
     Tunnel t(proxy);
     t.answer("HTTP/1.0 401 Unauthorized\r\n\r\n");
     CHECK(t.says("user and password"));
@@ -210,11 +213,7 @@ TEST_CASE("a proxy that repeats the password is not quoted")
         t.answer("HTTP/1.1 403 not today\r\n\r\n");
         CHECK(t.says("403 not today"));
     }
-    {
-        Tunnel t(proxy);
-        t.answer(challenge("Proxy-Authenticate: Basic realm=\"x\"\r\n"));
-        REQUIRE(t.state() == LT_TUNNEL_AGAIN);
-    }
+    ask_for_password(proxy);
     Tunnel t(proxy);
     t.answer("HTTP/1.1 403 u:secret (dTpzZWNyZXQ=) is not welcome\r\n\r\n");
     CHECK(t.says("403 for"));
