@@ -152,6 +152,25 @@ static void name_peer(SRTSOCKET socket, char remote[REMOTE])
                  ntohs(((struct sockaddr_in6 *)&address)->sin6_port));
 }
 
+static void remove_peer(srt_end *s, SRTSOCKET socket)
+{
+    char remote[REMOTE] = "";
+
+    uv_mutex_lock(&s->lock);
+    for (unsigned i = 0; i < s->count; i++)
+        if (s->peers[i].socket == socket) {
+            memcpy(remote, s->peers[i].remote, sizeof remote);
+            s->peers[i] = s->peers[--s->count];
+            break;
+        }
+    uv_mutex_unlock(&s->lock);
+    srt_epoll_remove_usock(s->poll, socket);
+    srt_close(socket);
+    if (remote[0])
+        post_text(s, CLOSED, remote, "the SRT connection has ended");
+    s->again_us = lt_relay_now() + AGAIN_MS * LIVETCP_USEC_MSEC;
+}
+
 /* A connection is open. */
 static void add_peer(srt_end *s, SRTSOCKET socket)
 {
@@ -179,25 +198,9 @@ static void add_peer(srt_end *s, SRTSOCKET socket)
     }
     watch(s, socket, SRT_EPOLL_IN | SRT_EPOLL_ERR);
     post_text(s, OPENED, p.remote, "");
-}
-
-static void remove_peer(srt_end *s, SRTSOCKET socket)
-{
-    char remote[REMOTE] = "";
-
-    uv_mutex_lock(&s->lock);
-    for (unsigned i = 0; i < s->count; i++)
-        if (s->peers[i].socket == socket) {
-            memcpy(remote, s->peers[i].remote, sizeof remote);
-            s->peers[i] = s->peers[--s->count];
-            break;
-        }
-    uv_mutex_unlock(&s->lock);
-    srt_epoll_remove_usock(s->poll, socket);
-    srt_close(socket);
-    if (remote[0])
-        post_text(s, CLOSED, remote, "the SRT connection has ended");
-    s->again_us = lt_relay_now() + AGAIN_MS * LIVETCP_USEC_MSEC;
+    /* libsrt reports no event of a socket that had broken before it was watched. */
+    if (srt_getsockstate(socket) != SRTS_CONNECTED)
+        remove_peer(s, socket);
 }
 
 static void receive(srt_end *s, SRTSOCKET socket)
