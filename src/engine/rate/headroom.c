@@ -33,7 +33,8 @@
 #define LOSS_BURST_US 50000
 
 /* Segments in flight beyond a round trip's, summed over ticks, show that more is sent than
- * delivered. Repairs of random losses keep some in flight, and a burst many for a moment. */
+ * delivered. Repairs of random losses keep some in flight, and a burst many for a moment: for a
+ * round trip, so that the limit grows with round trips longer than a tick. */
 #define AWAY_NORMAL  4.0
 #define AWAY_MAX     6.0
 #define AWAY_SUSPECT 30.0
@@ -227,7 +228,9 @@ static double away_limit(const lt_headroom *h, const lt_headroom_view *view)
 {
     bool growing = view->now_us - h->grown_us < GROWING_US;
 
-    return growing && h->lost > LOST_GROWING ? AWAY_SUSPECT_GROWING : AWAY_SUSPECT;
+    double limit = growing && h->lost > LOST_GROWING ? AWAY_SUSPECT_GROWING : AWAY_SUSPECT;
+
+    return view->rtt_us > TICK_US ? limit * (double)view->rtt_us / TICK_US : limit;
 }
 
 static void begin_trial(lt_headroom *h, const lt_headroom_view *view)
