@@ -137,6 +137,7 @@ typedef struct livetcp_policy_view {
     double joint_loss;   /* probability that a copy is lost if the previous one, sent "copy-spacing"
                             earlier, was: above the loss rate where bursts of losses last longer; 0 =
                             no bursts are known */
+    livetcp_usec burst_us; /* mean length of a burst of losses; 0 = no bursts are known */
 } livetcp_policy_view;
 
 /* The path of a connection, 0..path_count - 1. */

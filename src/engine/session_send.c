@@ -179,7 +179,7 @@ bool livetcp_engine_next_write(livetcp_engine *engine, livetcp_usec now,
     if (next_in_outboxes(engine, now, write))
         return true;
     lt_sender_space_copies(engine->sender, lt_repair_copy_spacing(engine->repair),
-                           lt_repair_joint_loss(engine->repair));
+                           lt_repair_burst(engine->repair), lt_repair_joint_loss(engine->repair));
     lt_sender_begin_round(engine->sender, engine->links, now);
     if (!lt_sender_queued(engine->sender))
         lt_session_check_drained(engine, now);

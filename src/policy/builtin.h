@@ -52,6 +52,11 @@ uint32_t lt_pick_earliest(const livetcp_policy_view *view, const livetcp_packet_
 uint32_t lt_pick_copies(const livetcp_policy_view *view, const livetcp_packet_view *packet,
                         uint32_t placed, unsigned count);
 
+/* Mean wait of a further copy of the packet on this connection, behind what the burst of losses
+ * that took the other copies may have taken there; 0 where losses are independent. */
+livetcp_usec lt_burst_wait(const livetcp_policy_view *view, const livetcp_path *path,
+                           const livetcp_packet_view *packet);
+
 /* The shortest round trip of the connections in `among`; LIVETCP_NEVER if none is known. */
 livetcp_usec lt_shortest_rtt(const livetcp_policy_view *view, uint32_t among);
 

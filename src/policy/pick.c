@@ -67,7 +67,7 @@ static livetcp_usec link_time(const livetcp_policy_view *view, const livetcp_pat
 
 /* Input of a choice. */
 typedef struct choice {
-    size_t size;
+    const livetcp_packet_view *packet;
     uint32_t except;      /* connections that must not be chosen */
     uint32_t taken_links; /* links that carry the packet, or a part of its protection; 0 = a single
                              link */
@@ -90,10 +90,11 @@ static livetcp_usec lost_together(const livetcp_policy_view *view, const livetcp
 static livetcp_usec rating(const livetcp_policy_view *view, const livetcp_path *path,
                            const choice *c)
 {
-    livetcp_usec forecast = lt_path_forecast(path, c->size, view->now_us);
+    livetcp_usec forecast = lt_path_forecast(path, c->packet->size, view->now_us) +
+                            lt_burst_wait(view, path, c->packet);
 
     if (has_links(view))
-        forecast += link_time(view, path, c->size);
+        forecast += link_time(view, path, c->packet->size);
     if (c->taken_links & lt_bit(path->link))
         forecast += lost_together(view, path, c->at_once);
     return path->link_weight > 1 ? forecast + (path->link_weight - 1) * WEIGHT_US : forecast;
@@ -144,9 +145,16 @@ static livetcp_usec slack(const livetcp_path *path, const livetcp_path *best, li
     return rated / SAME_PART + SAME_US;
 }
 
-/* Every packet in flight may be lost, and this packet would then wait behind it. */
-static bool is_freer(const livetcp_path *path, const livetcp_path *than)
+/* Every packet in flight may be lost, and this packet would then wait behind it; first of all what
+ * a burst may have taken with the packet's other copies. */
+static bool is_freer(const livetcp_policy_view *view, const choice *c, const livetcp_path *path,
+                     const livetcp_path *than)
 {
+    livetcp_usec wait = lt_burst_wait(view, path, c->packet);
+    livetcp_usec other = lt_burst_wait(view, than, c->packet);
+
+    if (wait != other)
+        return wait < other;
     if (path->queued_bytes != than->queued_bytes)
         return path->queued_bytes < than->queued_bytes;
     return path->last_write_us < than->last_write_us;
@@ -164,7 +172,7 @@ static const livetcp_path *pick_one(const livetcp_policy_view *view, const choic
         const livetcp_path *path = livetcp_view_path(view, i);
         if (may_take(path, c->except) &&
             rating(view, path, c) <= limit + slack(path, soonest, limit, shortest) &&
-            (!best || is_freer(path, best)))
+            (!best || is_freer(view, c, path, best)))
             best = path;
     }
     return best;
@@ -179,7 +187,7 @@ static uint32_t pick_outside(const livetcp_policy_view *view, const livetcp_pack
     while (count--) {
         const uint32_t now_taken = picked | taken;
         const livetcp_path *best =
-            pick_one(view, &(choice){.size = packet->size,
+            pick_one(view, &(choice){.packet = packet,
                                      .except = picked | except,
                                      .taken_links = has_links(view) ? links_of(view, now_taken) : 0,
                                      .at_once = now_taken & ~packet->carried_by});

@@ -19,7 +19,7 @@
 
 /* A copy is far enough from the first if its loss, given that of the first, is hardly more likely
  * than that of any packet; or if the probability of losing both is too low to affect p99.9. */
-#define NEARLY   1.15
+#define NEARLY   1.05
 #define BOTH_MAX 0.0005
 
 static double likelihood(const lt_loss_record *record, double loss, double joint, double burst_us)

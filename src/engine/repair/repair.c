@@ -270,6 +270,11 @@ livetcp_usec lt_repair_copy_spacing(const lt_repair *repair)
     return repair->spacing_us;
 }
 
+livetcp_usec lt_repair_burst(const lt_repair *repair)
+{
+    return repair->bursts.found ? (livetcp_usec)repair->bursts.burst_us : 0;
+}
+
 double lt_repair_joint_loss(const lt_repair *repair)
 {
     return lt_loss_bursts_joint(&repair->bursts, repair->spacing_us);

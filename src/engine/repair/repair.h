@@ -89,6 +89,9 @@ void lt_repair_reviewed(lt_repair *repair, lt_packet *packet, bool copied, livet
  * configured, or by the losses so far. 0 = all at once. */
 livetcp_usec lt_repair_copy_spacing(const lt_repair *repair);
 
+/* Mean length of a burst of losses; 0 = losses are independent. */
+livetcp_usec lt_repair_burst(const lt_repair *repair);
+
 /* See livetcp_policy_view.joint_loss. */
 double lt_repair_joint_loss(const lt_repair *repair);
 

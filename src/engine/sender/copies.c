@@ -95,12 +95,14 @@ static uint32_t earliest_of(const lt_links *links, uint32_t slots, size_t size, 
 
 /* `slot` repairs no loss and has no more bytes in flight than `other`: a copy would not wait longer
  * behind a retransmission there. */
-static bool is_as_free(const lt_links *links, uint32_t slot, uint32_t other)
+static bool is_as_free(const livetcp_policy_view *view, const livetcp_packet_view *packet,
+                       uint32_t slot, uint32_t other)
 {
-    const livetcp_path *path = &lt_links_paths(links)[__builtin_ctz(slot)];
+    const livetcp_path *path = livetcp_view_path(view, (unsigned)__builtin_ctz(slot));
+    const livetcp_path *than = livetcp_view_path(view, (unsigned)__builtin_ctz(other));
 
-    return path->tcp_state < LIVETCP_TCP_RECOVERY &&
-           path->queued_bytes <= lt_links_paths(links)[__builtin_ctz(other)].queued_bytes;
+    return path->tcp_state < LIVETCP_TCP_RECOVERY && path->queued_bytes <= than->queued_bytes &&
+           lt_burst_wait(view, path, packet) <= lt_burst_wait(view, than, packet);
 }
 
 /* Schedules the further copies, one spacing after the other. They are paid now, so that a second's
@@ -148,7 +150,7 @@ static uint32_t pick_slot(lt_sender *sender, const lt_links *links, const lt_del
     uint32_t any = lt_pick_earliest(view, &about, 1);
 
     chosen = earliest_of(links, chosen, about.size, now);
-    return chosen && any && is_as_free(links, chosen, any) ? chosen : any;
+    return chosen && any && is_as_free(view, &about, chosen, any) ? chosen : any;
 }
 
 bool lt_sender_place_delayed_copy(lt_sender *sender, const lt_links *links, livetcp_usec now)

@@ -47,6 +47,7 @@ static livetcp_policy_view make_view(lt_sender *sender, const lt_links *links, l
                                  .paths = lt_links_paths(links),
                                  .path_size = sizeof(livetcp_path),
                                  .joint_loss = sender->joint_loss,
+                                 .burst_us = sender->burst_us,
                                  .path_count = lt_links_count(links),
                                  .queue_packets = lt_send_queue_packets(sender->queue.packets),
                                  .queue_bytes = lt_send_queue_bytes(sender->queue.packets),

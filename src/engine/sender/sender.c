@@ -95,9 +95,11 @@ void lt_sender_limit(lt_sender *sender, unsigned link, const lt_link_limit *limi
     sender->queue.carries = sum_of_rates(sender);
 }
 
-void lt_sender_space_copies(lt_sender *sender, livetcp_usec spacing_us, double joint_loss)
+void lt_sender_space_copies(lt_sender *sender, livetcp_usec spacing_us, livetcp_usec burst_us,
+                            double joint_loss)
 {
     sender->spacing_us = spacing_us;
+    sender->burst_us = burst_us;
     sender->joint_loss = joint_loss;
 }
 

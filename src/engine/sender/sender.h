@@ -51,7 +51,8 @@ void lt_sender_limit(lt_sender *sender, unsigned link, const lt_link_limit *limi
 
 /* Sets the spacing of a packet's copies; 0 = all at once. `joint_loss` as in livetcp_policy_view.
  */
-void lt_sender_space_copies(lt_sender *sender, livetcp_usec spacing_us, double joint_loss);
+void lt_sender_space_copies(lt_sender *sender, livetcp_usec spacing_us, livetcp_usec burst_us,
+                            double joint_loss);
 
 /* Makes delayed copies due now: no media follows among which they could be spread. */
 void lt_sender_flush_copies(lt_sender *sender);

@@ -37,6 +37,7 @@ struct lt_sender {
     lt_budget link_budgets[LIVETCP_MAX_LINKS]; /*   and the same for each link */
     lt_delayed_copies delayed;
     livetcp_usec spacing_us; /* between copies of a packet; 0 = all at once */
+    livetcp_usec burst_us;   /* mean length of a burst of losses; 0 = none */
     double joint_loss;       /* as in livetcp_policy_view */
     livetcp_usec retry_us;   /* when to ask the policy again; LIVETCP_NEVER = not */
     bool backlogged;         /* packets had to wait since the last lt_sender_drained() */
