@@ -48,12 +48,13 @@
 
 /* Trials. */
 #define SETTLE_US      50000
-#define DRAIN_MAX_US   3000000
+#define DRAIN_MAX_US   8000000
 #define TRIAL_MIN_US   1000000
 #define TRIAL_MAX_US   4000000
 #define TRIAL_SAMPLES  12
 #define EXPECTED_FIRST 6.0 /* expected losses at the former frequency: none of these came, */
 #define EXPECTED_MAX   8.0 /*   or one of these */
+#define FEW_PART       3   /* of the expected losses: they may end */
 
 /* After a trial. */
 #define MARGIN      0.85 /* of what got through */
@@ -307,12 +308,13 @@ static void begin_again(lt_headroom *h)
     h->trial.lost_segments = h->trial.segments = 0;
 }
 
-/* A trial without any loss goes on until enough were expected. */
+/* A trial in which hardly anything was lost of late goes on until enough was expected. */
 static bool is_over(const lt_headroom *h, livetcp_usec now)
 {
-    bool none_lost = h->trial.lost && h->trial.lost_segments < 1;
+    double expected = h->trial.segments * h->trial.loss;
+    bool few_lost = h->trial.lost && h->trial.lost_segments <= expected / FEW_PART;
 
-    return now - h->since_us > (none_lost ? 2 : 1) * TRIAL_MAX_US;
+    return now - h->since_us > (few_lost ? 2 : 1) * TRIAL_MAX_US;
 }
 
 static void end_trial(lt_headroom *h, const lt_headroom_view *view)
