@@ -231,8 +231,9 @@ TEST_CASE("a token is neither posted nor logged, also where it is asked about")
                      welcome ? source.get() : nullptr);
     source.play();
     Harness sink("livetcpsink", call_uri(source.get(), std::string(secret + 1) + "&token=" + key));
-    CHECK(sink.push(rtp_packet(1)) == GST_FLOW_OK);
+    GstFlowReturn pushed = sink.push(rtp_packet(1)); /* the rejection may come before */
     if (welcome) {
+        CHECK(pushed == GST_FLOW_OK);
         REQUIRE(source.pull() != nullptr);
     } else {
         Message error = sink.wait(GST_MESSAGE_ERROR);
