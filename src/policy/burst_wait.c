@@ -9,6 +9,7 @@
  * First copies do without: they would crowd on the connections written last, and on a thin link
  * wait there.
  */
+#include "base/usec.h"
 #include "policy/builtin.h"
 #include "policy/forecast.h"
 
@@ -25,7 +26,7 @@ static bool has_oldest(const livetcp_path *path)
 static bool has_lost(const livetcp_path *path, livetcp_usec now)
 {
     return path->tcp_state >= LIVETCP_TCP_DISORDER ||
-           now - path->oldest_write_us > lt_ack_due(path);
+           lt_path_overdue(path, path->oldest_write_us, now);
 }
 
 /* From a loss to what the connection carries unacknowledged. */
@@ -34,11 +35,6 @@ static livetcp_usec distance(const livetcp_path *path, livetcp_usec lost_us)
     if (path->oldest_write_us > lost_us)
         return path->oldest_write_us - lost_us;
     return path->last_write_us < lost_us ? lost_us - path->last_write_us : 0;
-}
-
-static livetcp_usec sooner(livetcp_usec a, livetcp_usec b)
-{
-    return a < b ? a : b;
 }
 
 /* LIVETCP_NEVER = none on this link. The packet's other copies are lost, or this one is not needed.
@@ -53,10 +49,10 @@ static livetcp_usec nearest_loss(const livetcp_policy_view *view, const livetcp_
         if (other == path || other->link != path->link)
             continue;
         if (packet->carried_by & lt_bit(i))
-            nearest = sooner(nearest, sooner(distance(path, packet->first_sent_us),
-                                             distance(path, packet->last_sent_us)));
+            nearest = lt_usec_min(nearest, lt_usec_min(distance(path, packet->first_sent_us),
+                                                       distance(path, packet->last_sent_us)));
         if (other->usable && has_oldest(other) && has_lost(other, view->now_us))
-            nearest = sooner(nearest, distance(path, other->oldest_write_us));
+            nearest = lt_usec_min(nearest, distance(path, other->oldest_write_us));
     }
     return nearest;
 }

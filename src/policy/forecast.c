@@ -40,7 +40,7 @@ static livetcp_usec rest(livetcp_usec whole, livetcp_usec since, livetcp_usec ag
     return now - since < whole ? whole - (now - since) : again;
 }
 
-static bool overdue(const livetcp_path *path, livetcp_usec oldest_us, livetcp_usec now)
+bool lt_path_overdue(const livetcp_path *path, livetcp_usec oldest_us, livetcp_usec now)
 {
     return oldest_us != LIVETCP_NEVER && knows(path, LIVETCP_PATH_RTT) &&
            now - oldest_us > lt_ack_due(path);
@@ -58,7 +58,7 @@ static livetcp_usec repair_wait(const livetcp_path *path, livetcp_usec oldest_us
     case LIVETCP_TCP_DISORDER: /* reordering, or a loss about to be detected */
         return rest(rtt + rtt / 4, path->state_since_us, rtt, now);
     default:
-        return overdue(path, oldest_us, now) ? rtt + rtt / 4 : 0;
+        return lt_path_overdue(path, oldest_us, now) ? rtt + rtt / 4 : 0;
     }
 }
 

@@ -18,6 +18,10 @@ static inline livetcp_usec lt_ack_due(const livetcp_path *path)
     return path->rtt_us + 2 * path->rtt_variation_us + LT_ACK_SEEN_US;
 }
 
+/* True if what was written at `oldest_us` (LIVETCP_NEVER = nothing) should have been acknowledged
+ * by now; false on a path without a known round trip. */
+bool lt_path_overdue(const livetcp_path *path, livetcp_usec oldest_us, livetcp_usec now);
+
 /* Time for which the congestion window delays a packet of `size` bytes written now, behind the
  * unsent bytes; with 0, the last packet written. Unknown parts count as zero. */
 livetcp_usec lt_path_window_wait(const livetcp_path *path, size_t size);

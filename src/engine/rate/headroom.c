@@ -228,7 +228,6 @@ void lt_headroom_on_sample(lt_headroom *h, const lt_path_sample *sample, livetcp
 static double away_limit(const lt_headroom *h, const lt_headroom_view *view)
 {
     bool growing = view->now_us - h->grown_us < GROWING_US;
-
     double limit = growing && h->lost > LOST_GROWING ? AWAY_SUSPECT_GROWING : AWAY_SUSPECT;
 
     return view->rtt_us > TICK_US ? limit * (double)view->rtt_us / TICK_US : limit;
