@@ -247,7 +247,9 @@ long sound_queued(sound *s, livetcp_usec now)
 {
     if (s->loudspeaker)
         return (long)(SDL_GetQueuedAudioSize(s->loudspeaker) / sizeof(int16_t));
-    return (long)s->written - (long)passed(s, now);
+    if (s->written < passed(s, now)) /* it has run dry, as a device does */
+        s->written = passed(s, now);
+    return (long)(s->written - passed(s, now));
 }
 
 void sound_write(sound *s, const int16_t *samples, size_t count)
