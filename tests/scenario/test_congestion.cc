@@ -321,6 +321,39 @@ TEST_CASE("several sessions on a bottleneck share it")
         }
 }
 
+/* Sixteen paths together: the share of a session, and Jain's index of each path, vary a lot. */
+TEST_CASE("a session that joins others has about its share within ten seconds")
+{
+    double share = 0, jain = 0;
+    for (uint64_t seed = 1; seed <= 16; seed++) {
+        auto road = std::make_shared<SimRoad>("delay=30ms,rate=4mbit,queue=100kB", seed);
+        std::vector<std::unique_ptr<Video>> videos;
+        livetcp_usec begin = road->world.now();
+        for (unsigned i = 0; i < 4; i++) {
+            if (i == 3)
+                road->world.run_until(begin + 30 * second);
+            videos.push_back(std::make_unique<Video>(road, make_config("auto", 8), 300e3 * (i + 1),
+                                                     true, seed + 10 * i));
+            road->world.run_for(second / 2);
+            videos.back()->start();
+        }
+        road->world.run_until(begin + 50 * second);
+        double sum = 0, squares = 0, last = 0;
+        for (auto &video : videos) {
+            last = video->throughput(begin + 40 * second, begin + 50 * second);
+            sum += last;
+            squares += last * last;
+        }
+        share += 4 * last / sum / 16;
+        jain += sum * sum / (4 * squares) / 16;
+        road->world.clear();
+    }
+    INFO("the fourth's part of a fair share " << share << ", Jain " << jain);
+    CHECK(share > 0.8);
+    CHECK(share < 1.3);
+    CHECK(jain > 0.88);
+}
+
 TEST_CASE("random loss without a queue limits nothing")
 {
     for (const Scheme &scheme : {Scheme{"auto", 8}, Scheme{"duplicate", 5}}) {

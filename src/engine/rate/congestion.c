@@ -473,6 +473,12 @@ static bool was_no_route(lt_congestion *c, const lt_congestion_sample *s)
     return true;
 }
 
+bool lt_congestion_judges_route(const lt_congestion *c, livetcp_usec now)
+{
+    return lt_drain_test_is_under_way(&c->drain) || lt_route_step_is_likely(&c->step, now) ||
+           lt_route_step_is_open(&c->step, now);
+}
+
 /* True if the queue may be our own. Losses by more bytes in flight than needed, as before the path
  * was known, are found and repaired for some more round trips. */
 static bool is_ours(lt_congestion *c, const lt_congestion_sample *s, const lt_delay_window *window)
@@ -520,8 +526,7 @@ static void be_alone(lt_congestion *c, const lt_congestion_sample *s)
         drain_now_and_then(c, s);
     set_window(c, s->now_us);
     ours = is_ours(c, s, &window);
-    if (is_stalled(c, s) || lt_drain_test_is_under_way(&c->drain) ||
-        lt_route_step_is_likely(&c->step, s->now_us) || lt_route_step_is_open(&c->step, s->now_us))
+    if (is_stalled(c, s) || lt_congestion_judges_route(c, s->now_us))
         return;
     vain = is_in_vain(c, s, &window) || was_no_route(c, s);
     double part = carried > 0 ? c->limit / carried : 1;

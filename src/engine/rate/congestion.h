@@ -84,6 +84,9 @@ void lt_congestion_update(lt_congestion *congestion, const lt_congestion_sample 
 /* True if the path has capacity for copies and parity: a recent packet met almost no queue. */
 bool lt_congestion_has_room(const lt_congestion *congestion);
 
+/* True while an excess of round trips may be a longer route's. */
+bool lt_congestion_judges_route(const lt_congestion *congestion, livetcp_usec now);
+
 /* True while others make the path lose many packets, whatever this session sends, and its media
  * does not wait. */
 bool lt_congestion_is_overrun(const lt_congestion *congestion);

@@ -138,6 +138,45 @@ static uint64_t one_window(const lt_rate_view *view)
     return count ? windows[(count - 1) / 2] : 0;
 }
 
+/* Each connection gets the least minimum round trip of those on its route. */
+static void share_bases(lt_rate *rate, const lt_rate_view *view)
+{
+    livetcp_usec least_us[LIVETCP_MAX_CONNECTIONS]; /* by group */
+
+    for (unsigned i = 0; i < view->count; i++)
+        least_us[i] = LIVETCP_NEVER;
+    for (unsigned i = 0; i < view->count; i++) {
+        const livetcp_path *path = &view->paths[i];
+        if (path->usable && !(view->others >> i & 1) && path->known & LIVETCP_PATH_GROUP)
+            least_us[path->group] =
+                lt_usec_min(least_us[path->group], lt_round_trips_own_base(&rate->slots[i]));
+    }
+    for (unsigned i = 0; i < view->count; i++) {
+        const livetcp_path *path = &view->paths[i];
+        bool grouped = path->known & LIVETCP_PATH_GROUP;
+        lt_round_trips_share_base(&rate->slots[i], grouped ? least_us[path->group] : LIVETCP_NEVER);
+    }
+}
+
+/* Minimum round trips are shared where an encoder fills the path: else jitter without a queue would
+ * read as one. They are kept while another's queue, or a longer route that is not known yet, would
+ * replace them. */
+static void update_bases(lt_rate *rate, const lt_rate_view *view, bool several, livetcp_usec now)
+{
+    bool fills = several && rate->bitrate.follows;
+    bool keeps = (several && rate->congestion.regime == LT_REGIME_COMPETING) ||
+                 (fills && lt_congestion_judges_route(&rate->congestion, now));
+
+    if (fills)
+        share_bases(rate, view);
+    for (unsigned i = 0; i < view->count; i++) {
+        if (!fills)
+            lt_round_trips_share_base(&rate->slots[i], LIVETCP_NEVER);
+        if (keeps)
+            lt_round_trips_keep_base(&rate->slots[i], now);
+    }
+}
+
 static void update_share(lt_rate *rate, livetcp_usec now)
 {
     double written = (double)(rate->written - rate->share_written);
@@ -214,12 +253,7 @@ bool lt_rate_update(lt_rate *rate, const lt_rate_view *view, livetcp_usec now)
     lt_congestion_update(&rate->congestion, &sample);
     for (unsigned i = 0; rate->congestion.longer_us && i < LIVETCP_MAX_CONNECTIONS; i++)
         lt_round_trips_lengthen(&rate->slots[i], rate->congestion.longer_us, now);
-    bool keeps = rate->congestion.regime == LT_REGIME_COMPETING && sample.connections > 1;
-    for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS; i++) {
-        lt_round_trips_set_filled(&rate->slots[i], rate->bitrate.follows && sample.connections > 1);
-        if (keeps)
-            lt_round_trips_keep_base(&rate->slots[i], now);
-    }
+    update_bases(rate, view, sample.connections > 1, now);
     update_share(rate, now);
     lt_headroom_update(&rate->headroom, &(lt_headroom_view){.now_us = now,
                                                             .delivered = rate->delivered,

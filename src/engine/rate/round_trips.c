@@ -3,16 +3,15 @@
  * 3.4.2), so that a longer route is accepted after a while. */
 #include "engine/rate/round_trips.h"
 
+#include "base/usec.h"
 #include "engine/links/path_info.h"
 
 /* Once many marks are there, writes within this time share one. */
 #define MARK_US    2000
 #define MANY_MARKS (LT_ROUND_TRIP_MARKS / 2)
 
-/* Half of the time for which the minimum round trip is remembered; and where the source leaves
- * hardly a gap. */
-#define BASE_US        5000000
-#define BASE_FILLED_US 15000000
+/* Half of the time for which the minimum round trip is remembered. */
+#define BASE_US 5000000
 
 /* A round trip that ended at some time in a longer silence of the platform is no sample. */
 #define GAP_US 15000
@@ -22,7 +21,8 @@ void lt_round_trips_init(lt_round_trips *trips)
     *trips = (lt_round_trips){.asked_us = INT64_MIN,
                               .repaired_us = INT64_MIN,
                               .base_us = {LIVETCP_NEVER, LIVETCP_NEVER},
-                              .base_since_us = INT64_MIN};
+                              .base_since_us = INT64_MIN,
+                              .shared_us = LIVETCP_NEVER};
 }
 
 static lt_write_mark *mark_at(lt_round_trips *trips, unsigned position)
@@ -60,9 +60,7 @@ void lt_round_trips_wrote(lt_round_trips *trips, const livetcp_path *path, size_
 
 static void remember(lt_round_trips *trips, livetcp_usec rtt_us, livetcp_usec now)
 {
-    livetcp_usec period_us = trips->filled ? BASE_FILLED_US : BASE_US;
-
-    if (trips->base_since_us < now - period_us) {
+    if (trips->base_since_us < now - BASE_US) {
         trips->base_us[1] = trips->base_us[0];
         trips->base_us[0] = LIVETCP_NEVER;
         trips->base_since_us = now;
@@ -163,7 +161,7 @@ void lt_round_trips_lengthen(lt_round_trips *trips, livetcp_usec longer_us, live
     if (base == LIVETCP_NEVER)
         return;
     trips->base_us[0] = base + longer_us;
-    trips->base_us[1] = LIVETCP_NEVER;
+    trips->base_us[1] = trips->shared_us = LIVETCP_NEVER;
     trips->base_since_us = now;
 }
 
@@ -173,12 +171,17 @@ void lt_round_trips_keep_base(lt_round_trips *trips, livetcp_usec now)
         trips->base_since_us = now;
 }
 
-void lt_round_trips_set_filled(lt_round_trips *trips, bool filled)
+void lt_round_trips_share_base(lt_round_trips *trips, livetcp_usec least_us)
 {
-    trips->filled = filled;
+    trips->shared_us = least_us;
+}
+
+livetcp_usec lt_round_trips_own_base(const lt_round_trips *trips)
+{
+    return lt_usec_min(trips->base_us[0], trips->base_us[1]);
 }
 
 livetcp_usec lt_round_trips_base(const lt_round_trips *trips)
 {
-    return trips->base_us[0] < trips->base_us[1] ? trips->base_us[0] : trips->base_us[1];
+    return lt_usec_min(lt_round_trips_own_base(trips), trips->shared_us);
 }

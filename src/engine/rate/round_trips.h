@@ -30,7 +30,7 @@ typedef struct lt_round_trips {
     livetcp_usec repaired_us;               /* when a loss was last seen under repair */
     uint64_t retransmitted;                 /* segments, then */
     livetcp_usec base_us[2], base_since_us; /* minimum round trips: recent, and before */
-    bool filled;                            /* the source takes all that the path carries */
+    livetcp_usec shared_us;                 /* of its route; LIVETCP_NEVER = not shared */
 } lt_round_trips;
 
 void lt_round_trips_init(lt_round_trips *trips);
@@ -57,13 +57,17 @@ uint64_t lt_round_trips_update(lt_round_trips *trips, const livetcp_path *path, 
 /* The route has become longer by `longer_us`, which is added to the minimum. */
 void lt_round_trips_lengthen(lt_round_trips *trips, livetcp_usec longer_us, livetcp_usec now);
 
-/* The source takes all that the path carries, and this connection is one of several that carry it:
- * few of its packets meet an empty queue, so the minimum is remembered for longer. Else sessions
- * that share a path take a part of its queue for the path's own round trip, those that came last
- * most of all. */
-void lt_round_trips_set_filled(lt_round_trips *trips, bool filled);
+/* The least minimum of the connections on the same route counts; LIVETCP_NEVER = the own. Where an
+ * encoder fills the path, few of a connection's packets meet an empty queue. Sessions that share
+ * the path would take a part of its queue for the path's own round trip, those that came last most
+ * of all. */
+void lt_round_trips_share_base(lt_round_trips *trips, livetcp_usec least_us);
 
-/* Prolongs the memory of the minimum: a queue of others may stand for any time. */
+/* The recent minimum of this connection. */
+livetcp_usec lt_round_trips_own_base(const lt_round_trips *trips);
+
+/* Prolongs the memory of the minimum: a queue of others may stand for any time, and a longer route
+ * is judged by what is above it. */
 void lt_round_trips_keep_base(lt_round_trips *trips, livetcp_usec now);
 
 /* The recent minimum: the path's own, without queues. LIVETCP_NEVER = not known. */
