@@ -84,7 +84,8 @@
 #define FORGET_US 5000000
 
 /* Sending less is in vain: in VAIN_COUNT periods the rate fell to VAIN_RATE, and the queue stayed
- * above VAIN_QUEUE of its length. */
+ * above VAIN_QUEUE of its length. One period more on a path without losses: sessions like this one
+ * lower their rates together, and seem to be such a flow to each other. */
 #define VAIN_US       300000
 #define VAIN_QUEUE_US STANDING_US
 #define VAIN_RATE     0.85
@@ -104,7 +105,8 @@
 /* A path without a queue for this time had capacity for all that was sent. */
 #define CALM_US 3000000
 
-/* A path without losses for this time shows a longer route by a full window. */
+/* A path without losses for this time shows a longer route by a full window, and has no flow beside
+ * us that fills its buffer. */
 #define LOSSY_US 10000000
 
 /* Half of the time for which the maximum rate is remembered. */
@@ -395,7 +397,8 @@ static bool is_in_vain(lt_congestion *c, const lt_congestion_sample *s,
     c->vain.since_us = s->now_us;
     c->vain.limit = c->limit;
     c->vain.queue_us = window->queue_us;
-    return c->vain.count >= VAIN_COUNT;
+    unsigned more = s->connections > 1 && c->lost_us < s->now_us - LOSSY_US;
+    return c->vain.count >= VAIN_COUNT + more;
 }
 
 /* Measurements against the shorter route are discarded; the limit before them counts. */
