@@ -20,7 +20,7 @@ livetcp_result livetcp_engine_send(livetcp_engine *engine, const void *packet, s
 }
 
 /* Links without connections have no rate, and no limit. */
-static void limit_links(livetcp_engine *engine)
+static void limit_links(livetcp_engine *engine, livetcp_usec now)
 {
     uint32_t full = 0;
 
@@ -33,6 +33,7 @@ static void limit_links(livetcp_engine *engine)
                                          .rate = lt_rate_carries(rate),
                                          .extra_allowed = lt_rate_has_room(rate),
                                          .overrun = lt_rate_is_overrun(rate),
+                                         .filled = lt_rate_is_filled(rate, now),
                                          .headroom = lt_rate_headroom(rate)});
         full |= lt_rate_takes_probes(rate) ? 0 : UINT32_C(1) << i;
     }
@@ -76,7 +77,7 @@ static void update_rate(livetcp_engine *engine, livetcp_usec now)
                           .session_rate = lt_sender_media_rate(engine->sender, now),
                           .queue_delay_us = lt_sender_queue_delay(engine->sender, now)};
     bool changed = lt_link_rates_update(&engine->rates, &view, now);
-    limit_links(engine);
+    limit_links(engine, now);
     reinject_stalled(engine, now);
     lt_session_watch_for_outage(engine, now);
     warn_of_shortage(engine, now);

@@ -272,7 +272,7 @@ TEST_CASE("beside a transfer packets wait little in the send queue")
 TEST_CASE("when the file transfer has gone the queue is kept short again")
 {
     for (const Scheme &scheme : schemes)
-        for (uint64_t seed = 1; seed <= 3; seed++) {
+        for (uint64_t seed = 1; seed <= 6; seed++) {
             auto road = std::make_shared<SimRoad>("delay=30ms,rate=1mbit,queue=40kB", seed);
             Video video(road, make_config(scheme.policy, scheme.connections), 1e6, true, seed);
             auto other = std::make_unique<GreedyTcp>(road->world, road->path);
@@ -287,7 +287,7 @@ TEST_CASE("when the file transfer has gone the queue is kept short again")
             double used = video.throughput(from, from + 19 * second) / 1e6;
             INFO(scheme.policy << " seed " << seed << ": p95 " << p95 << ", uses " << used);
             CHECK(p95 < 75 + 125);
-            CHECK(used > 0.8);
+            CHECK(used > 0.88);
             road->world.clear();
         }
 }

@@ -189,6 +189,11 @@ double lt_congestion_rate(const lt_congestion *c, livetcp_usec now)
     return rate > train ? rate : train;
 }
 
+bool lt_congestion_is_lossless(const lt_congestion *c, livetcp_usec now)
+{
+    return c->lost_us < now - LOSSY_US;
+}
+
 static bool is_stalled(const lt_congestion *c, const lt_congestion_sample *s)
 {
     return s->now_us - c->progress_us > STALL_US + 2 * s->base_us;
@@ -352,7 +357,7 @@ double lt_congestion_admitted(const lt_congestion *c, livetcp_usec now)
 {
     bool limits = c->window != UINT64_MAX && c->capacity > 0 && c->base_us > 0;
 
-    if (!limits || c->lost_us < now - LOSSY_US)
+    if (!limits || lt_congestion_is_lossless(c, now))
         return HUGE_VAL;
     return needed_bytes(c) * SECOND / (double)c->base_us;
 }
@@ -397,7 +402,7 @@ static bool is_in_vain(lt_congestion *c, const lt_congestion_sample *s,
     c->vain.since_us = s->now_us;
     c->vain.limit = c->limit;
     c->vain.queue_us = window->queue_us;
-    unsigned more = s->connections > 1 && c->lost_us < s->now_us - LOSSY_US;
+    unsigned more = s->connections > 1 && lt_congestion_is_lossless(c, s->now_us);
     return c->vain.count >= VAIN_COUNT + more;
 }
 
@@ -423,7 +428,7 @@ static bool is_calm(const lt_congestion *c, livetcp_usec now)
  * itself. */
 static bool hides_routes(const lt_congestion *c, const lt_congestion_sample *s)
 {
-    return (s->connections == 1 && !s->follows) || c->lost_us > s->now_us - LOSSY_US;
+    return (s->connections == 1 && !s->follows) || !lt_congestion_is_lossless(c, s->now_us);
 }
 
 /* Tests an excess that came at once on a calm path. True while it counts as a longer route, and

@@ -84,6 +84,9 @@ void lt_congestion_update(lt_congestion *congestion, const lt_congestion_sample 
 /* True if the path has capacity for copies and parity: a recent packet met almost no queue. */
 bool lt_congestion_has_room(const lt_congestion *congestion);
 
+/* True if no segment was lost for a while. */
+bool lt_congestion_is_lossless(const lt_congestion *congestion, livetcp_usec now);
+
 /* True while an excess of round trips may be a longer route's. */
 bool lt_congestion_judges_route(const lt_congestion *congestion, livetcp_usec now);
 

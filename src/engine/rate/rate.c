@@ -328,6 +328,11 @@ void lt_rate_expire(lt_rate *rate, livetcp_usec now)
     rate->poll_due = true;
 }
 
+bool lt_rate_is_filled(const lt_rate *rate, livetcp_usec now)
+{
+    return lt_bitrate_is_used(&rate->bitrate) && lt_congestion_is_lossless(&rate->congestion, now);
+}
+
 uint64_t lt_rate_carries(const lt_rate *rate)
 {
     return rate->congestion.regime == LT_REGIME_OPEN ? 0 : (uint64_t)rate->congestion.limit;

@@ -108,6 +108,10 @@ static inline bool lt_rate_is_overrun(const lt_rate *rate)
     return lt_congestion_is_overrun(&rate->congestion);
 }
 
+/* True if an encoder that follows fills the link, which has lost nothing for a while: extra bytes
+ * would take the place of media. */
+bool lt_rate_is_filled(const lt_rate *rate, livetcp_usec now);
+
 /* Extra bytes that the link takes now, for a byte of the session's media. */
 static inline double lt_rate_headroom(const lt_rate *rate)
 {

@@ -16,6 +16,10 @@
 #define RATIO_SMALL 1.0
 #define RATIO_LARGE 0.3
 
+/* The same where an encoder that follows fills a path without losses: parity would take the place
+ * of a fifth of its media, for nothing. */
+#define RATIO_FILLED 0.1
+
 /* A policy with a fixed cost gets this in addition, for packets whose copies are all late. Unspent
  * budget costs nothing. */
 #define RESCUE_SHARE 0.05
@@ -96,11 +100,13 @@ uint64_t lt_budget_media_rate(lt_budget *budget, livetcp_usec now)
     return budget->media_sum * LIVETCP_USEC_SEC / (uint64_t)span;
 }
 
-double lt_budget_ratio(double configured, double cost, uint64_t media_rate)
+double lt_budget_ratio(double configured, double cost, uint64_t media_rate, bool filled)
 {
     if (configured >= 0)
         return configured;
     if (cost > 0)
         return cost < 1 ? cost * PARITY_SLACK : cost + RESCUE_SHARE;
+    if (filled)
+        return RATIO_FILLED;
     return media_rate <= SMALL_RATE ? RATIO_SMALL : RATIO_LARGE;
 }

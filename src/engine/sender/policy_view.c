@@ -37,12 +37,24 @@ size_t lt_sender_extra_left(lt_sender *sender, const lt_links *links, livetcp_us
     return max;
 }
 
+/* Extra bytes on any link would take the place of media. */
+static bool is_filled(const lt_sender *sender, const lt_links *links)
+{
+    const livetcp_path *paths = lt_links_paths(links);
+    bool filled = true;
+
+    for (unsigned i = 0; i < lt_links_count(links); i++)
+        filled = filled && (!paths[i].usable || sender->limits[paths[i].link].filled);
+    return filled;
+}
+
 static livetcp_policy_view make_view(lt_sender *sender, const lt_links *links, livetcp_usec now)
 {
     uint64_t rate = lt_budget_media_rate(&sender->budget, now);
 
     lt_sender_refresh_paths(sender, links);
-    sender->budget.ratio = lt_budget_ratio(sender->config.redundancy_budget, sender->cost, rate);
+    sender->budget.ratio = lt_budget_ratio(sender->config.redundancy_budget, sender->cost, rate,
+                                           is_filled(sender, links));
     return (livetcp_policy_view){.now_us = now,
                                  .paths = lt_links_paths(links),
                                  .path_size = sizeof(livetcp_path),

@@ -43,6 +43,7 @@ typedef struct lt_link_limit {
     uint64_t rate;      /* bytes per second that the link carries; 0 = unknown */
     bool extra_allowed; /* for copies and parity, beyond the media */
     bool overrun;       /* other senders make it lose many packets, whatever is sent */
+    bool filled;        /* by an encoder that follows, and it loses nothing */
     double headroom; /* extra bytes per byte of media that the link carries, for policies that want
                         them limited; HUGE_VAL = unknown */
 } lt_link_limit;
