@@ -271,8 +271,10 @@ TEST_CASE("beside a transfer packets wait little in the send queue")
 
 TEST_CASE("when the file transfer has gone the queue is kept short again")
 {
-    for (const Scheme &scheme : schemes)
-        for (uint64_t seed = 1; seed <= 6; seed++) {
+    /* One connection cannot always tell its own queue from that of the other flow. */
+    for (const Scheme &scheme : schemes) {
+        unsigned failed = 0;
+        for (uint64_t seed = 1; seed <= 12; seed++) {
             auto road = std::make_shared<SimRoad>("delay=30ms,rate=1mbit,queue=40kB", seed);
             Video video(road, make_config(scheme.policy, scheme.connections), 1e6, true, seed);
             auto other = std::make_unique<GreedyTcp>(road->world, road->path);
@@ -286,10 +288,14 @@ TEST_CASE("when the file transfer has gone the queue is kept short again")
             double p95 = video.delay(.95, from, from + 19 * second);
             double used = video.throughput(from, from + 19 * second) / 1e6;
             INFO(scheme.policy << " seed " << seed << ": p95 " << p95 << ", uses " << used);
-            CHECK(p95 < 75 + 125);
-            CHECK(used > 0.88);
+            if (p95 > 75 + 40 || used < 0.9)
+                failed++;
+            if (scheme.connections > 1)
+                CHECK(failed == 0);
             road->world.clear();
         }
+        CHECK(failed <= 2);
+    }
 }
 
 TEST_CASE("several sessions on a bottleneck share it")

@@ -15,7 +15,6 @@
 #define WAITS_US   200000.0 /* the same for packets that wait beside others: that is seen at once */
 #define ALLOWED_US 5000.0
 #define LOWER_MAX  0.5
-#define DRAINED    0.5   /* while the queue beside others is drained by the encoder */
 #define SLOWER_US  60000 /* queue from which the present rate counts instead of the average */
 
 /* Lower bound of the first estimate. A rate is measured over at least 100 ms, so that the first
@@ -231,8 +230,9 @@ static void follow(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sampl
     double queue_us =
         (double)c->standing_us + unseen_us(b, carried, s->now_us, c->base_us + LAG_US);
     double part = HEAD - larger(queue_us, 0) / WAITS_US;
+    double drain = lt_competition_drain_rate(&c->competition);
 
-    part = lt_competition_drains_by_rate(&c->competition) ? DRAINED : larger(part, LOWER_MAX);
+    part = drain > 0 ? drain : larger(part, LOWER_MAX);
     set(b, c, s, carried * part);
     b->ceiling = c->limit;
     b->lowered_us = s->now_us;

@@ -65,8 +65,11 @@
 #define SHORTER        0.6
 #define DRAIN_LOOK_US  60000
 #define DRAIN_MIN      3000
-#define DRAIN_LAG_US   50000   /* until the encoder has been told, and sends its next frame */
-#define DRAIN_LONGER   0.4     /* of the queue: half of the rate drains it less quickly */
+#define DRAIN_LAG_US   50000 /* until the encoder has been told, and sends its next frame */
+#define DRAIN_LONGER   0.4   /* of the queue: a part of the rate drains it less quickly */
+#define DRAIN_RATE     0.5
+#define DRAIN_RATE_ONE 0.25
+#define DRAIN_ONE_US   25000   /* a shorter queue is drained by half of the rate, too */
 #define GONE_PART      0.15    /* the queue then, of the longest */
 #define GONE_US        6000    /* and a segment's own time */
 #define QUIET_US       3000000 /* without a loss; else a second drain is to show the same */
@@ -207,7 +210,7 @@ void lt_competition_begin(lt_competition *c, const lt_congestion_sample *s,
     c->queue_max_us = 0;
     c->crest_us = (double)window->average_us;
     c->drain_until_us = LIVETCP_NEVER;
-    c->drains_by_rate = false;
+    c->drain_rate = 0;
     c->empty_drains = 0;
 }
 
@@ -300,15 +303,19 @@ static bool wants_drain(const lt_competition *c, const lt_congestion_sample *s,
     return since >= (part < SHORTER ? DRAIN_AFTER_US : DRAIN_EVERY_US);
 }
 
-/* An encoder that follows is told half of the share for the time of a drain, so that no packet
- * waits for it. For others the window is made smaller. */
+/* An encoder that follows is told a part of the share for the time of a drain, so that no packet
+ * waits for it. For others the window is made smaller. With one connection the queue may be its own
+ * altogether: its congestion control fills the buffer like that of the other flow, which has gone.
+ */
 static void begin_drain(lt_competition *c, const lt_congestion_sample *s, livetcp_usec queue_us)
 {
+    bool one = s->connections == 1 && queue_us > DRAIN_ONE_US;
+
     c->drained_us = s->now_us;
     c->drain_min_us = LIVETCP_NEVER;
-    c->drains_by_rate = s->follows;
+    c->drain_rate = !s->follows ? 0 : one ? DRAIN_RATE_ONE : DRAIN_RATE;
     c->drain_until_us = s->now_us + 2 * s->base_us + queue_us + DRAIN_LOOK_US;
-    if (c->drains_by_rate)
+    if (c->drain_rate > 0)
         c->drain_until_us += (livetcp_usec)(DRAIN_LONGER * (double)queue_us) + DRAIN_LAG_US;
 }
 
@@ -325,7 +332,7 @@ static bool ends_empty(lt_competition *c, const lt_congestion_sample *s, double 
     gone = c->drain_min_us < GONE_US + segment_us ||
            (double)c->drain_min_us < GONE_PART * (double)c->queue_max_us;
     c->drain_until_us = LIVETCP_NEVER;
-    c->drains_by_rate = false;
+    c->drain_rate = 0;
     c->drained_us = s->now_us;
     c->queue_max_us = 0;
     c->empty_drains = gone ? c->empty_drains + 1 : 0;
@@ -368,7 +375,7 @@ uint64_t lt_competition_window(const lt_competition *c, const lt_congestion_samp
 {
     double round = round_trip(s, window);
 
-    if (c->drain_until_us == LIVETCP_NEVER || c->drains_by_rate || round <= 0)
+    if (c->drain_until_us == LIVETCP_NEVER || c->drain_rate > 0 || round <= 0)
         return s->connections > 1 ? (uint64_t)c->share : UINT64_MAX;
     return (uint64_t)(c->share * (double)s->base_us / SECOND / round / 2) + DRAIN_MIN;
 }
@@ -376,7 +383,7 @@ uint64_t lt_competition_window(const lt_competition *c, const lt_congestion_samp
 double lt_competition_rate(const lt_competition *c, const lt_congestion_sample *s,
                            const lt_delay_window *window)
 {
-    bool held = c->drain_until_us != LIVETCP_NEVER && !c->drains_by_rate;
+    bool held = c->drain_until_us != LIVETCP_NEVER && c->drain_rate <= 0;
     double rate;
 
     if (held || s->base_us <= 0)

@@ -36,10 +36,11 @@ typedef struct lt_competition {
     livetcp_usec drained_us;           /* when the last drain was, or they were found */
     livetcp_usec drain_until_us;       /* LIVETCP_NEVER: none is under way */
     livetcp_usec drain_min_us;         /* the shortest queue that it has shown */
-    bool drains_by_rate;               /* it is the encoder that sends less meanwhile */
-    double crest_us;                   /* the longest queue of late */
-    double left_rate;                  /* of the share, bytes per second, when they seemed gone; */
-    livetcp_usec remains_us;           /*   a queue stands at no more since; NEVER = none does */
+    double
+        drain_rate; /* part of the share that the encoder sends meanwhile; 0 = it does not follow */
+    double crest_us;         /* the longest queue of late */
+    double left_rate;        /* of the share, bytes per second, when they seemed gone; */
+    livetcp_usec remains_us; /*   a queue stands at no more since; NEVER = none does */
 } lt_competition;
 
 void lt_competition_init(lt_competition *competition);
@@ -71,10 +72,10 @@ uint64_t lt_competition_window(const lt_competition *competition,
 double lt_competition_rate(const lt_competition *competition, const lt_congestion_sample *sample,
                            const lt_delay_window *window);
 
-/* True while a drain is under way for which an encoder that follows is told less. */
-static inline bool lt_competition_drains_by_rate(const lt_competition *competition)
+/* Part of the share that the encoder is told while it drains the queue; 0 = no such drain. */
+static inline double lt_competition_drain_rate(const lt_competition *competition)
 {
-    return competition->drains_by_rate;
+    return competition->drain_rate;
 }
 
 /* The losses that a smaller window does not end. */
