@@ -71,7 +71,7 @@ TEST_CASE("a greedy source leaves a connection that is in timeout")
     call.world.run_for(3 * second);
     size_t before = call.remote()->received.size();
     call.world.run_for(10 * second);
-    CHECK(call.remote()->received.size() > before + 500);
+    CHECK(call.remote()->received.size() > before + 100); /* on another connection */
 }
 
 TEST_CASE("media beside others takes the share of one flow, on however many connections")

@@ -46,6 +46,7 @@
 #define EVENT_US  200000
 #define USED      0.55 /* of the share, or growing shows nothing */
 #define SHARE_MIN 4500.0
+#define FAIR_MAX  0.5   /* of the path: at least one other flow is there */
 #define SPREAD_US 20000 /* a frame is sent within this time: half of its interval */
 
 /* The crest of the queue: it rises by this part of a sample's excess, and is forgotten in this
@@ -182,11 +183,14 @@ static double round_trip(const lt_congestion_sample *s, const lt_delay_window *w
 /* The window of one connection is what its own congestion control thinks right for one flow here,
  * although it carries a part of the media only. Beside flows that take no losses into account, as
  * BBR's first version, the share that losses leave is next to nothing, and that of one connection
- * over BBR is not. */
-static double min_share(const lt_competition *c, const lt_congestion_sample *s)
+ * over BBR is not. But such a window is made for a rate that encoders do not use all the time, and
+ * may fill the path alone: then another that has gone would be there for ever. */
+static double min_share(const lt_competition *c, const lt_congestion_sample *s, double round)
 {
     double window = s->connections > 1 ? (double)s->one_window : 0;
 
+    if (s->follows && s->carried > 0)
+        window = fmin(window, FAIR_MAX * s->carried * round);
     return fmax(fmax(window, lt_heavy_losses_window(&c->heavy, s->base_us)), SHARE_MIN);
 }
 
@@ -200,7 +204,7 @@ void lt_competition_begin(lt_competition *c, const lt_congestion_sample *s,
     if ((double)s->in_flight > share)
         share = (double)s->in_flight;
     lt_heavy_losses_begin(&c->heavy, s);
-    c->share = share > min_share(c, s) ? share : min_share(c, s);
+    c->share = fmax(share, min_share(c, s, round_trip(s, window)));
     c->plateau = c->share / SEGMENT;
     c->plateau_s = 0;
     c->epoch_us = c->updated_us = s->now_us;
@@ -259,8 +263,7 @@ static void update_share(lt_competition *c, const lt_congestion_sample *s, doubl
         c->epoch_us += s->now_us - c->updated_us;
     }
     c->updated_us = s->now_us;
-    if (c->share < min_share(c, s))
-        c->share = min_share(c, s);
+    c->share = fmax(c->share, min_share(c, s, round));
     c->delivered = s->delivered;
     c->retransmitted = s->retransmitted;
 }
@@ -273,7 +276,7 @@ static void update_crest(lt_competition *c, const lt_congestion_sample *s)
         return;
     if (above > 0)
         c->crest_us += CREST_GAIN * above;
-    else
+    else if (!c->empty_drains) /* else the next one would meet a queue of our own */
         c->crest_us += above * fmin((double)(s->now_us - c->updated_us) / CREST_US, 1);
 }
 

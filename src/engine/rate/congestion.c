@@ -639,7 +639,8 @@ void lt_congestion_update(lt_congestion *c, const lt_congestion_sample *sample)
     lt_congestion_sample whole = with_silence(c, sample);
     const lt_congestion_sample *s = &whole;
 
-    whole.overloads = max_carried(c) > 0 && s->offered > OVERLOAD * max_carried(c);
+    whole.carried = max_carried(c);
+    whole.overloads = whole.carried > 0 && s->offered > OVERLOAD * whole.carried;
     c->base_us = s->base_us;
     if (c->begun_us == INT64_MIN)
         c->begun_us = s->now_us;

@@ -24,7 +24,8 @@ typedef struct lt_congestion_sample {
     livetcp_usec base_us;       /* round trip of the path without queues; 0 = not known */
     double offered;             /* bytes per second that the application has recently sent */
     bool follows;               /* the source sends about what it was told */
-    bool overloads;             /* it offers far more than the path has recently carried */
+    double carried;             /* bytes per second: maximum that the path has recently carried */
+    bool overloads;             /* it offers far more than that */
     unsigned connections;       /* that carry packets */
     uint64_t one_window;        /* median of their congestion windows; 0 = not known */
     uint64_t retransmitted;     /* segments, on all connections so far */
