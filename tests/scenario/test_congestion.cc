@@ -269,6 +269,29 @@ TEST_CASE("beside a transfer packets wait little in the send queue")
     CHECK(above < 50);
 }
 
+/* Windows of BBR hold more than the path; no floor of the share may follow them. */
+TEST_CASE("over BBR a session beside a transfer in a short buffer takes a share of the path")
+{
+    double share = 0, late = 0;
+    for (uint64_t seed = 1; seed <= 6; seed++) {
+        auto road = std::make_shared<SimRoad>("delay=30ms,rate=1mbit,queue=9kB", seed);
+        road->path.congestion_control = "bbr";
+        Video video(road, make_config("auto", 8), 500e3, true, seed);
+        GreedyTcp transfer(road->world, road->path, "reno");
+        road->world.run_for(5 * second);
+        livetcp_usec begin = road->world.now();
+        video.start();
+        road->world.run_for(50 * second);
+        share += video.throughput(begin + 10 * second, begin + 49 * second) / 0.5e6 / 6;
+        late += video.delay(.95, begin + 10 * second, begin + 49 * second) / 6;
+        road->world.clear();
+    }
+    INFO("share " << share << " of a fair one, p95 " << late);
+    CHECK(share > 0.6);
+    CHECK(share < 1.3);
+    CHECK(late < 300);
+}
+
 TEST_CASE("when the file transfer has gone the queue is kept short again")
 {
     /* One connection cannot always tell its own queue from that of the other flow. */
