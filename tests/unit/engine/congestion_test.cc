@@ -187,3 +187,392 @@ TEST_CASE("the least minimum of a route counts for each of its connections", "[r
     lt_round_trips_lengthen(&trips, 100 * ms, second);
     CHECK(lt_round_trips_base(&trips) == 120 * ms);
 }
+
+TEST_CASE("a train of packets shows the rate of the bottleneck, a short one does not", "[trains]")
+{
+    lt_packet_trains trains = {};
+    auto add = [&](livetcp_usec now, uint64_t delivered, livetcp_usec queue) {
+        lt_congestion_sample sample = {};
+        sample.now_us = now;
+        sample.delivered = delivered;
+        sample.busy_us = queue;
+        lt_packet_trains_add(&trains, &sample, 3 * ms);
+    };
+    CHECK(lt_packet_trains_rate(&trains) == 0);
+    uint64_t delivered = 0;
+    livetcp_usec now = 0;
+    for (unsigned frame = 0; frame < 3; frame++, now += 100 * ms) {
+        for (unsigned i = 0; i < 6; i++)
+            add(now += 10 * ms, delivered += 1250, 10 * ms);
+        add(now += 10 * ms, delivered, 0);
+    }
+    CHECK(lt_packet_trains_rate(&trains) == Approx(125000));
+    for (unsigned i = 0; i < 20; i++) { /* one packet each */
+        add(now += 10 * ms, delivered += 1250, 10 * ms);
+        add(now += 10 * ms, delivered, 0);
+    }
+    CHECK(trains.count == 3);
+    CHECK(lt_packet_trains_rate(&trains) == Approx(125000));
+}
+
+TEST_CASE("thin frames that do not queue behind each other are no train", "[trains]")
+{
+    lt_packet_trains trains = {};
+    for (unsigned i = 0; i < 50; i++) { /* one packet of 20 ms every 40 ms, and never a queue */
+        lt_congestion_sample sample = {};
+        sample.now_us = i * 40 * ms;
+        sample.delivered = i * 1250;
+        sample.busy_us = 20 * ms;
+        lt_packet_trains_add(&trains, &sample, 3 * ms);
+    }
+    CHECK(lt_packet_trains_rate(&trains) == 0); /* and not the rate of the source */
+}
+
+TEST_CASE("the end of a train, seen late, makes its rate no smaller", "[trains]")
+{
+    lt_packet_trains trains = {};
+    uint64_t delivered = 0;
+    for (livetcp_usec now : {0, 10, 20, 30, 40}) {
+        lt_congestion_sample sample = {};
+        sample.now_us = now * ms;
+        sample.delivered = delivered += now < 40 ? 12500 : 2000; /* it ended after 2 ms more */
+        sample.busy_us = 15 * ms;
+        lt_packet_trains_add(&trains, &sample, 3 * ms);
+    }
+    lt_congestion_sample idle = {};
+    idle.now_us = 80 * ms;
+    lt_packet_trains_add(&trains, &idle, 3 * ms);
+    CHECK(lt_packet_trains_rate(&trains) == Approx(1250000));
+}
+
+TEST_CASE("overload ends in a window that keeps the queue short", "[congestion]")
+{
+    for (double rate : {40e3, 125e3, 600e3, 2.5e6}) {
+        Fluid fluid(rate);
+        fluid.run(second, rate / 2);
+        CHECK(fluid.congestion.regime == LT_REGIME_OPEN);
+        CHECK(fluid.congestion.window == UINT64_MAX);
+        CHECK(lt_congestion_has_room(&fluid.congestion));
+        fluid.run(5 * second, rate * 1.5);
+        INFO(rate << " bytes/s: limit " << fluid.congestion.limit << ", window "
+                  << fluid.congestion.window);
+        CHECK(fluid.congestion.regime == LT_REGIME_ALONE);
+        CHECK(fluid.congestion.limit == Approx(rate).epsilon(0.1));
+        CHECK(static_cast<double>(fluid.congestion.window) < rate * 0.06 * 1.2 + 15000);
+        double queue = fluid.in_flight / rate - 0.06;
+        CHECK(queue < 0.1);
+        CHECK(lt_congestion_has_room(&fluid.congestion) == (queue < 0.008)); /* hardly a queue */
+        fluid.backlog = 0;
+        fluid.run(8 * second, rate / 4); /* and is forgotten */
+        CHECK(fluid.congestion.regime == LT_REGIME_OPEN);
+    }
+}
+
+TEST_CASE("the first train limits an encoder that follows, before a queue stands", "[congestion]")
+{
+    const double capacity = 125000;
+    for (bool follows : {false, true}) {
+        Fluid path(capacity);
+        path.follows = follows;
+        path.run(50 * ms, 3 * capacity);
+        path.run(250 * ms, 0);
+        CHECK(path.congestion.standing_us == 0);
+        double held = capacity * static_cast<double>(path.base) / 1e6;
+        double window = static_cast<double>(path.congestion.window);
+        INFO("follows " << follows << ": window " << window << ", held " << held);
+        CHECK((window > 0.8 * held && window < 2 * held) == follows);
+        path.run(6 * second, capacity / 10);
+        CHECK(path.congestion.window == UINT64_MAX); /* no queue: forgotten */
+    }
+}
+
+TEST_CASE("a queue that stands without us is another's, until it has gone", "[congestion]")
+{
+    Fluid fluid(125e3);
+    fluid.run(second, 30e3);
+    fluid.others_us = 200 * ms;
+    fluid.run(3 * second, 30e3);
+    CHECK(fluid.congestion.regime == LT_REGIME_COMPETING);
+    CHECK(fluid.congestion.window > 2000); /* the pacer: one packet at least */
+    fluid.others_us = 0;
+    fluid.run(20 * second, 30e3);
+    CHECK(fluid.congestion.regime != LT_REGIME_COMPETING);
+}
+
+TEST_CASE("a short queue is another's when we carry less and less, and it stays", "[congestion]")
+{
+    Fluid fluid(625000);
+    fluid.run(5 * second, 700000);
+    REQUIRE(fluid.congestion.regime == LT_REGIME_ALONE);
+    /* 15 ms, which are ours at most for a moment; what is delivered follows what we send. */
+    fluid.others_us = 15 * ms;
+    for (unsigned i = 0; i < 50 && fluid.congestion.regime != LT_REGIME_COMPETING; i++) {
+        fluid.capacity *= 0.95;
+        fluid.run(100 * ms, 0.9 * fluid.capacity);
+    }
+    CHECK(fluid.congestion.regime == LT_REGIME_COMPETING);
+    CHECK(fluid.congestion.competition.share >= 0.5 * 600000 * 0.06); /* of the path as it was */
+}
+
+TEST_CASE("a short window explains no heavy losses", "[congestion]")
+{
+    for (double losses : {0.03, 0.12}) {
+        Fluid fluid(72000);
+        fluid.run(second, 36000);
+        fluid.run(5 * second, 108000);
+        REQUIRE(fluid.congestion.regime == LT_REGIME_ALONE);
+        fluid.losses = losses;
+        livetcp_usec end = fluid.now + 5 * second;
+        while (fluid.now < end && fluid.congestion.regime != LT_REGIME_COMPETING)
+            fluid.run(10 * ms, 108000);
+        INFO(losses << " for " << fluid.now - end + 5 * second << " us");
+        CHECK((fluid.congestion.regime == LT_REGIME_COMPETING) == (losses > 0.1));
+        CHECK((losses < 0.1 || fluid.now < end - 3 * second));
+    }
+}
+
+TEST_CASE("the minimum is not forgotten while it is kept", "[round_trips]")
+{
+    lt_round_trips trips;
+    lt_round_trips_init(&trips);
+    livetcp_path path = path_with(0);
+    livetcp_usec now = second;
+    lt_queue_samples samples;
+    lt_round_trips_update(&trips, &path, 0, now, &samples);
+    for (bool keeps : {true, false}) {
+        for (unsigned i = 0; i < 200; i++) {
+            lt_round_trips_wrote(&trips, &path, 1000, {}, now);
+            path.queued_bytes = 0;
+            now += 150 * ms;
+            lt_round_trips_update(&trips, &path, 0, now, &samples);
+            if (keeps)
+                lt_round_trips_keep_base(&trips, now);
+        }
+        CHECK(lt_round_trips_base(&trips) == (keeps ? 50 : 150) * ms);
+    }
+}
+
+TEST_CASE("losses leave several connections the window that one of them has", "[competition]")
+{
+    for (unsigned connections : {1U, 8U}) {
+        lt_competition competition;
+        lt_competition_init(&competition);
+        lt_delay_window window = {};
+        window.known = true;
+        lt_congestion_sample sample = {};
+        sample.now_us = second;
+        sample.base_us = 100 * ms;
+        sample.connections = connections;
+        sample.one_window = 26000;
+        lt_competition_begin(&competition, &sample, &window, 400000);
+        for (unsigned i = 0; i < 1000; i++) { /* beside flows that losses do not slow */
+            sample.now_us += 10 * ms;
+            sample.delivered += 700;
+            sample.retransmitted += i % 40 == 0;
+            lt_competition_update(&competition, &sample, &window);
+        }
+        CHECK(competition.share == Approx(connections == 1 ? 4500 : 26000));
+    }
+}
+
+TEST_CASE("a source at a fixed rate has the window that it needs beside flows that lose much",
+          "[competition]")
+{
+    for (bool follows : {false, true}) {
+        lt_competition competition;
+        lt_competition_init(&competition);
+        lt_delay_window window = {};
+        window.known = true;
+        window.queue_us = 30 * ms;
+        window.average_us = 30 * ms;
+        window.span_us = 500 * ms;
+        lt_congestion_sample sample = {};
+        sample.base_us = 100 * ms;
+        sample.connections = 8;
+        sample.follows = follows;
+        sample.in_flight = 9000;
+        sample.one_window = 4344;
+        sample.queue_us = 30 * ms;
+        sample.now_us = second;
+        lt_competition_begin(&competition, &sample, &window, 72000);
+        bool drained = false, there = true;
+        double lost = 0;
+        auto run = [&](livetcp_usec duration, double losses) {
+            for (livetcp_usec end = sample.now_us + duration; sample.now_us < end && there;) {
+                sample.now_us += 10 * ms;
+                sample.delivered += 720;
+                window.delivered =
+                    sample.delivered > 36000 ? sample.delivered - 36000 : sample.delivered;
+                lost += losses * 720 / 1448;
+                sample.retransmitted = static_cast<uint64_t>(lost);
+                there = lt_competition_update(&competition, &sample, &window);
+                drained = drained || competition.drain_until_us != LIVETCP_NEVER;
+            }
+        };
+        run(4 * second, 0.13);
+        drained = false;
+        run(20 * second, 0.13);
+        INFO("follows: " << follows);
+        CHECK(there);
+        CHECK(lt_heavy_losses_last(&competition.heavy) == !follows);
+        CHECK(drained == follows); /* losses show that the others are there */
+        CHECK((competition.share >= 2 * 72000 * 0.1) == !follows);
+        sample.queue_us = window.queue_us = window.average_us = 0;
+        run(20 * second, 0);
+        CHECK(!there);
+    }
+}
+
+TEST_CASE("a source that its path does not carry has no such window", "[congestion]")
+{
+    struct {
+        double offered;
+        bool tried;
+    } const cases[] = {
+        {86000, true},   /* hardly more: packets that wait for 6 s show it */
+        {108000, false}, /* far more than the path has carried: its losses are the source's */
+    };
+    for (const auto &c : cases) {
+        Fluid fluid(72000);
+        fluid.run(second, 36000);
+        fluid.run(5 * second, c.offered);
+        fluid.losses = 0.12;
+        bool overrun = false, lossy = false;
+        auto run = [&](livetcp_usec duration) {
+            overrun = lossy = false;
+            for (livetcp_usec end = fluid.now + duration; fluid.now < end;) {
+                fluid.run(10 * ms, c.offered);
+                overrun = overrun || lt_congestion_is_overrun(&fluid.congestion);
+                lossy = lossy || lt_heavy_losses_last(
+                                     lt_competition_heavy_losses(&fluid.congestion.competition));
+            }
+        };
+        run(4 * second);
+        INFO("offered: " << c.offered);
+        CHECK(lossy == c.tried);
+        CHECK(!overrun); /* packets wait: no copies */
+        run(8 * second);
+        run(15 * second);
+        CHECK(!lossy);
+    }
+}
+
+TEST_CASE("a share of many segments comes back to what it was as CUBIC does", "[competition]")
+{
+    lt_competition competition;
+    lt_competition_init(&competition);
+    lt_delay_window window = {};
+    window.known = true;
+    lt_congestion_sample sample = {};
+    sample.now_us = second;
+    sample.base_us = 200 * ms;
+    sample.connections = 8;
+    lt_competition_begin(&competition, &sample, &window, 1250000);
+    double before = competition.share;
+    sample.now_us += second;
+    sample.retransmitted = 1;
+    for (unsigned i = 0; i < 600; i++) { /* 6 s: 30 round trips of half a segment were 23 kB */
+        sample.now_us += 10 * ms;
+        sample.delivered += 12500;
+        sample.in_flight = static_cast<uint64_t>(competition.share);
+        lt_competition_update(&competition, &sample, &window);
+        if (i == 0)
+            CHECK(competition.share == Approx(0.7 * before));
+    }
+    CHECK(competition.share > 0.95 * before);
+    CHECK(competition.share < 1.3 * before);
+}
+
+TEST_CASE("a share grows until something is lost, and then becomes smaller once", "[competition]")
+{
+    lt_competition competition;
+    lt_competition_init(&competition);
+    lt_delay_window window = {};
+    window.known = true;
+    window.queue_us = 100 * ms;
+    lt_congestion_sample sample = {};
+    sample.now_us = second;
+    sample.base_us = 50 * ms;
+    sample.connections = 4;
+    sample.in_flight = 20000;
+    lt_competition_begin(&competition, &sample, &window, 100000);
+    CHECK(competition.share == Approx(20000));
+    auto run = [&](unsigned rounds) {
+        for (unsigned i = 0; i < rounds; i++) {
+            sample.now_us += 10 * ms;
+            sample.delivered += 2000;
+            sample.in_flight = static_cast<uint64_t>(competition.share);
+            lt_competition_update(&competition, &sample, &window);
+        }
+    };
+    run(100);
+    double grown = competition.share;
+    CHECK(grown > 25000);
+    sample.retransmitted = 3;
+    run(1);
+    CHECK(competition.share == Approx(grown * 0.7).epsilon(0.01));
+    sample.retransmitted = 4; /* in the same round trip */
+    run(1);
+    CHECK(competition.share > grown * 0.69);
+    CHECK(lt_competition_window(&competition, &sample, &window) ==
+          static_cast<uint64_t>(competition.share));
+    sample.connections = 1;
+    CHECK(lt_competition_window(&competition, &sample, &window) == UINT64_MAX);
+}
+
+TEST_CASE("the rate of a share is by the average round trip, and leaves space for a frame",
+          "[competition]")
+{
+    lt_competition competition;
+    lt_competition_init(&competition);
+    lt_delay_window window = {};
+    window.known = true;
+    window.queue_us = 10 * ms; /* in the trough of the other's sawtooth */
+    window.average_us = 40 * ms;
+    lt_congestion_sample sample = {};
+    sample.now_us = second;
+    sample.base_us = 60 * ms;
+    sample.connections = 8;
+    sample.in_flight = 24000;
+    lt_competition_begin(&competition, &sample, &window, 0);
+    CHECK(lt_competition_rate(&competition, &sample, &window) == Approx(200000));
+    sample.connections = 1; /* TCP below sends the frame as it comes */
+    CHECK(lt_competition_rate(&competition, &sample, &window) == Approx(240000));
+}
+
+TEST_CASE("an estimate falls to what gets through, and no further while nothing does", "[bitrate]")
+{
+    lt_bitrate bitrate;
+    lt_congestion congestion;
+    lt_bitrate_init(&bitrate, 0, 0);
+    lt_congestion_init(&congestion);
+    lt_bitrate_sample sample = {};
+    sample.media_share = 1;
+    sample.media_rate = 200000;
+    sample.admitted = 1e9;
+    auto step = [&](livetcp_usec now) {
+        sample.media += sample.media_rate * static_cast<uint64_t>(now - sample.now_us) / second;
+        sample.now_us = now;
+        return lt_bitrate_update(&bitrate, &congestion, &sample);
+    };
+    CHECK(step(second));
+    CHECK(lt_bitrate_get(&bitrate) == 1600000);
+    congestion.limit = 100000;
+    congestion.standing_us = 50 * ms;
+    congestion.queue_us = 20 * ms;
+    congestion.progress_us = 2 * second;
+    CHECK(step(2 * second));
+    CHECK(lt_bitrate_get(&bitrate) < 800000);
+    CHECK(lt_bitrate_get(&bitrate) > 500000);
+    uint32_t before = lt_bitrate_get(&bitrate);
+    congestion.standing_us = 3 * second; /* nothing has come through for long */
+    congestion.limit = 1000;
+    for (livetcp_usec now = 3 * second; now < 6 * second; now += 100 * ms)
+        step(now);
+    CHECK(lt_bitrate_get(&bitrate) > before * 4 / 10);
+    congestion.standing_us = congestion.queue_us = 0;
+    congestion.progress_us = 7 * second;
+    for (livetcp_usec now = 7 * second; now < 20 * second; now += 100 * ms)
+        step(now);
+    CHECK(lt_bitrate_get(&bitrate) > before);
+}
