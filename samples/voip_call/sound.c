@@ -245,11 +245,13 @@ livetcp_usec sound_next_frame(sound *s, livetcp_usec now)
 
 long sound_queued(sound *s, livetcp_usec now)
 {
+    uint64_t heard = passed(s, now);
+
     if (s->loudspeaker)
         return (long)(SDL_GetQueuedAudioSize(s->loudspeaker) / sizeof(int16_t));
-    if (s->written < passed(s, now)) /* it has run dry, as a device does */
-        s->written = passed(s, now);
-    return (long)(s->written - passed(s, now));
+    if (s->written < heard) /* it has run dry, as a device does */
+        s->written = heard;
+    return (long)(s->written - heard);
 }
 
 void sound_write(sound *s, const int16_t *samples, size_t count)

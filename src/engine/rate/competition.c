@@ -274,9 +274,11 @@ static void update_crest(lt_competition *c, const lt_congestion_sample *s)
 
     if (s->queue_us == LIVETCP_NEVER)
         return;
+    /* After an empty drain the crest is kept for the next one: told more, the encoder would fill
+     * the queue for it. */
     if (above > 0)
         c->crest_us += CREST_GAIN * above;
-    else if (!c->empty_drains) /* else the next one would meet a queue of our own */
+    else if (!c->empty_drains)
         c->crest_us += above * fmin((double)(s->now_us - c->updated_us) / CREST_US, 1);
 }
 
