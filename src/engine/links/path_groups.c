@@ -15,6 +15,11 @@
 
 #define MIN_LARGE_SAMPLES 3 /* large packets needed for an estimate */
 
+/* From so many samples on the deviation of a connection tells how far a handshake may be from its
+ * floor: these many times, since it is the minimum of one or two round trips. */
+#define MIN_SAMPLES 16
+#define DEVIATIONS  3
+
 /* After this pause, nothing of this session is in the bottleneck's queue. */
 #define PAUSE_US 150000
 
@@ -320,6 +325,7 @@ static lt_path_sample add_sample(lt_path_groups *groups, lt_group_member *m, liv
         m->excess_us = 0; /* the floor rose by what looked like a queue: the route has changed */
     }
     m->known = true;
+    m->samples++;
     m->floor_us = floor_us;
     sample.excess_us = lt_usec_max(rtt_us - own - floor_us, 0);
     average(m, sample.excess_us, now);
@@ -347,6 +353,7 @@ lt_path_sample lt_path_groups_on_path_info(lt_path_groups *groups, unsigned slot
     if (!m->rtt_us && path->known & LIVETCP_PATH_MIN_RTT && path->min_rtt_us > 0) {
         lt_rtt_floor_add(&m->small, path->min_rtt_us, now);
         m->small_known = true;
+        groups->grouped_us = groups->described_us = INT64_MIN / 2; /* before it carries media */
     }
     if (writes.segments && path->known & LIVETCP_PATH_RTT && path->rtt_us > 0 && m->rtt_us && clean)
         sample =
@@ -384,9 +391,50 @@ static bool is_same_route(const lt_path_groups *groups, const lt_group_member *a
            lt_usec_max(SAME_QUEUE_US, lt_usec_max(a->excess_us, b->excess_us) / 2) + 4 * noise;
 }
 
-/* Single-linkage clustering: a connection belongs to the group of any connection that it resembles.
- * The lowest slot names the group. Connections without samples join the first group of their link.
+/* The handshake of a connection without samples took longer than it does on the route of this one.
  */
+static bool is_on_longer_route(const lt_path_groups *groups, const lt_group_member *fresh,
+                               const lt_group_member *m, livetcp_usec now)
+{
+    livetcp_usec handshake = lt_rtt_floor_get(&fresh->small, now), floor = floor_of(groups, m, now);
+
+    return handshake != LIVETCP_NEVER && floor != LIVETCP_NEVER &&
+           handshake - floor > SAME_US + floor / SAME_PART + DEVIATIONS * m->deviation_us;
+}
+
+/* A connection without samples joins the first group of its link, unless it is on a longer route
+ * than all connections that are known well: then it is in a group of its own from now on, and no
+ * media is late there before that is known. */
+static void join(lt_path_groups *groups, unsigned slot, unsigned first, unsigned count,
+                 livetcp_usec now)
+{
+    lt_group_member *m = groups->members, *fresh = &m[slot];
+    const lt_group_member *joined = NULL;
+    bool longer = false;
+
+    for (unsigned j = first; j < count; j++) {
+        if (!m[j].known || groups->link_of[slot] != groups->link_of[j])
+            continue;
+        if (!joined)
+            joined = &m[j];
+        if (m[j].samples < MIN_SAMPLES)
+            continue;
+        longer = is_on_longer_route(groups, fresh, &m[j], now);
+        if (longer)
+            continue;
+        joined = &m[j];
+        break;
+    }
+    if (longer) {
+        fresh->known = true;
+        fresh->floor_us = lt_rtt_floor_get(&fresh->small, now);
+    } else if (joined) {
+        fresh->group = joined->group;
+    }
+}
+
+/* Single-linkage clustering: a connection belongs to the group of any connection that it resembles.
+ * The lowest slot names the group. */
 static void cluster(lt_path_groups *groups, const livetcp_path *paths, unsigned count,
                     livetcp_usec now)
 {
@@ -411,9 +459,8 @@ static void cluster(lt_path_groups *groups, const livetcp_path *paths, unsigned 
             }
     }
     for (unsigned i = 0; i < count; i++)
-        for (unsigned j = first; !m[i].known && m[i].group == i && j < count; j++)
-            if (m[j].known && groups->link_of[i] == groups->link_of[j])
-                m[i].group = m[j].group;
+        if (!m[i].known)
+            join(groups, i, first, count, now);
 }
 
 /* Estimates the serialization time of a byte from the difference of the minimum round trips of

@@ -37,7 +37,8 @@ typedef struct lt_group_write {
 } lt_group_write;
 
 typedef struct lt_group_member {
-    bool known; /* it has a floor; otherwise it joins the first group of its link */
+    bool known; /* it has a group of its own; otherwise it joins the first one of its link */
+    uint64_t samples;
     uint64_t acknowledged, retransmitted;
     livetcp_usec rtt_us;        /* TCP's average at the last acknowledgement */
     livetcp_usec disordered_us; /* round trips that began before this time include a loss repair */

@@ -79,6 +79,26 @@ TEST_CASE("connections of one route are one group, those of a longer one another
         CHECK(path.group == 0);
 }
 
+TEST_CASE("a new connection is grouped by its handshake, before it has carried a packet",
+          "[groups]")
+{
+    for (livetcp_usec longer : {0 * ms, 12 * ms}) {
+        Routes routes;
+        routes.run(4 * second);
+        livetcp_path &fresh = routes.paths[3];
+        lt_path_groups_reset_slot(&routes.groups, 3);
+        fresh.known &= ~static_cast<uint32_t>(LIVETCP_PATH_GROUP);
+        fresh.rtt_us = fresh.min_rtt_us = 60 * ms + longer;
+        routes.now += 20 * ms;
+        lt_path_groups_on_path_info(&routes.groups, 3, &fresh, 0, routes.now);
+        lt_path_groups_update(&routes.groups, routes.paths, connections, routes.now);
+        INFO(longer << " us");
+        CHECK(fresh.known & LIVETCP_PATH_GROUP);
+        CHECK(fresh.group == (longer ? 3 : 0));
+        CHECK(fresh.group_rtt_us == 60 * ms + longer);
+    }
+}
+
 TEST_CASE("an average that falls steeply makes no round trip below TCP's minimum", "[groups]")
 {
     Routes routes;
