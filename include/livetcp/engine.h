@@ -257,7 +257,8 @@ typedef struct livetcp_session_stats {
     livetcp_control_stats control;
     livetcp_peer_stats peer;
     livetcp_loss_stats losses;
-    unsigned links; /* number of links of its connections; see livetcp_link_stats */
+    unsigned links;    /* number of links of its connections; see livetcp_link_stats */
+    uint64_t rerouted; /* of `reconnects`: by this end, to leave a route longer than others have */
 } livetcp_session_stats;
 
 /* Statistics of one link of a session: the connections from one network of this host to one host of

@@ -9,6 +9,7 @@
 void gst_livetcp_counters_add(livetcp_session_stats *totals, const livetcp_session_stats *stats)
 {
     totals->reconnects += stats->reconnects;
+    totals->rerouted += stats->rerouted;
     totals->sent.accepted += stats->sent.accepted;
     totals->sent.accepted_bytes += stats->sent.accepted_bytes;
     totals->sent.packets += stats->sent.packets;

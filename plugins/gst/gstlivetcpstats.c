@@ -259,8 +259,9 @@ static void set_counters(GstStructure *structure, const livetcp_session_stats *t
 static void set_totals(GstStructure *structure, const livetcp_session_stats *totals)
 {
     gst_structure_set(structure, "open-connections", G_TYPE_UINT, totals->open_connections,
-                      "reconnects", G_TYPE_UINT64, totals->reconnects, "protocol-errors",
-                      G_TYPE_UINT64, totals->received.protocol_errors, NULL);
+                      "reconnects", G_TYPE_UINT64, totals->reconnects, "rerouted", G_TYPE_UINT64,
+                      totals->rerouted, "protocol-errors", G_TYPE_UINT64,
+                      totals->received.protocol_errors, NULL);
     /* sending side */
     gst_structure_set(
         structure, "packets-accepted", G_TYPE_UINT64, totals->sent.accepted, "bytes-accepted",

@@ -166,7 +166,7 @@ livetcp_result livetcp_engine_receive(livetcp_engine *engine, unsigned connectio
     counts = lt_receiver_get_slot(engine->receiver, connection);
     before = counts->packets;
     engine->now_us = now;
-    lt_links_received(engine->links, connection, now);
+    lt_links_received(engine->links, connection, size, now);
     result = lt_receiver_receive(engine->receiver, connection, data, size, now);
     lt_reports_on_arrived(engine->reports, connection,
                           lt_receiver_arrived(engine->receiver, connection));

@@ -68,6 +68,8 @@ static const figure figures[] = {
     {"livetcp_duplicate_packets_total", "counter", "Received copies that were not needed.",
      AT(received.duplicates), COUNT, ""},
     {"livetcp_reconnects_total", "counter", "Connections replaced.", AT(reconnects), COUNT, ""},
+    {"livetcp_rerouted_connections_total", "counter",
+     "Of these, replaced to leave a route longer than others have.", AT(rerouted), COUNT, ""},
     {"livetcp_send_queue_packets", "gauge", "Packets that wait to be sent.", AT(sent.queue_packets),
      SIZE, ""},
     {"livetcp_send_queue_bytes", "gauge", "Bytes that wait to be sent.", AT(sent.queue_bytes), SIZE,

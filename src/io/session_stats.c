@@ -256,6 +256,7 @@ static const field total_fields[] = {
     {"min_rtt_us", TIME, offsetof(livetcp_session_stats, min_rtt_us)},
     {"timestamped", UNSIGNED, offsetof(livetcp_session_stats, timestamped)},
     {"links", UNSIGNED, offsetof(livetcp_session_stats, links)},
+    {"rerouted", COUNT, offsetof(livetcp_session_stats, rerouted)},
 };
 
 static const field connection_fields[] = {

@@ -409,8 +409,10 @@ static void print_summary(const lt_transfer *t, const livetcp_session_stats *s, 
                 (unsigned long long)received->duplicates, (long long)received->missing);
     }
     if (s->reconnects)
-        fprintf(stderr, "livetcp %s: %llu connections were replaced\n", t->command,
-                (unsigned long long)s->reconnects);
+        fprintf(stderr,
+                "livetcp %s: %llu connections were replaced, %llu of them to leave a route longer "
+                "than others have\n",
+                t->command, (unsigned long long)s->reconnects, (unsigned long long)s->rerouted);
     print_lost_on_the_way(t, sent);
 }
 

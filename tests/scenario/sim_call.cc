@@ -323,6 +323,7 @@ SimCall::SimCall(const char *path_spec, const livetcp_config &config, uint64_t s
     : road_(std::make_shared<SimRoad>(path_spec, seed)), world(road_->world), path(road_->path),
       listener(world, config, seed + 100), caller(world, config, true, seed + 200, policy)
 {
+    lt_rng_seed(&ports_, seed + 300);
     caller.on_connect = [this, send_buffer](unsigned slot) { connect(slot, send_buffer); };
     caller.on_cancel = [this](unsigned slot) { attempts_[slot]++; };
     caller.on_outage_probe = [this, send_buffer](unsigned number, unsigned link) {
@@ -336,6 +337,7 @@ SimCall::SimCall(std::shared_ptr<SimRoad> road, const livetcp_config &config, ui
     : road_(std::move(road)), world(road_->world), path(road_->path),
       listener(world, config, seed + 100), caller(world, config, true, seed + 200, nullptr)
 {
+    lt_rng_seed(&ports_, seed + 300);
     caller.on_connect = [this](unsigned slot) { connect(slot, 1 << 20); };
     caller.on_cancel = [this](unsigned slot) { attempts_[slot]++; };
     caller.on_outage_probe = [this](unsigned number, unsigned link) {
@@ -385,13 +387,20 @@ void SimCall::probe(unsigned number, unsigned link, size_t send_buffer)
     });
 }
 
+void SimCall::connect(unsigned slot, size_t send_buffer)
+{
+    bool again = connected_ >> slot & 1;
+
+    connected_ |= UINT32_C(1) << slot;
+    shake_hands(slot, again ? road_->next_route(slot, &ports_) : road_->route(slot), send_buffer);
+}
+
 /* The TCP handshake is a small packet each way, lost like any other; a lost one is a second late,
  * as the retransmission timer has it. */
-void SimCall::connect(unsigned slot, size_t send_buffer)
+void SimCall::shake_hands(unsigned slot, SimPath &route, size_t send_buffer)
 {
     auto answered = std::make_shared<bool>(false);
     unsigned attempt = ++attempts_[slot];
-    SimPath &route = road_->route(slot);
     auto connection = std::make_shared<SimConnection>(world, route, send_buffer);
     connection->middlebox_us = middlebox_us;
     route.forward.send(40, [this, slot, connection, answered, attempt, &route] {
@@ -404,11 +413,11 @@ void SimCall::connect(unsigned slot, size_t send_buffer)
             connected(slot, connection);
         });
     });
-    world.at(world.now() + 1000000, [this, slot, answered, send_buffer, attempt] {
+    world.at(world.now() + 1000000, [this, slot, answered, send_buffer, attempt, &route] {
         if (*answered || attempt != attempts_[slot])
             return;
         *answered = true;
-        connect(slot, send_buffer);
+        shake_hands(slot, route, send_buffer);
     });
 }
 

@@ -263,6 +263,15 @@ struct SimRoad {
         return link(slot % static_cast<unsigned>(others.size() + 1));
     }
 
+    /* And of one that takes the place of another: it has new ports, by which a load balancer
+     * chooses the route anew. */
+    SimPath &next_route(unsigned slot, lt_rng *ports)
+    {
+        if (links_ > 1)
+            return route(slot);
+        return link(static_cast<unsigned>(lt_rng_next(ports) % (others.size() + 1)));
+    }
+
     ~SimRoad()
     {
         world.clear();
@@ -333,10 +342,13 @@ class SimCall
 
   private:
     void connect(unsigned slot, size_t send_buffer);
+    void shake_hands(unsigned slot, SimPath &route, size_t send_buffer);
     void connected(unsigned slot, std::shared_ptr<SimConnection> connection);
     void probe(unsigned number, unsigned link, size_t send_buffer);
     uint16_t next_sequence_ = 65000; /* wraps soon */
     std::array<unsigned, LIVETCP_MAX_CONNECTIONS> attempts_ = {};
+    uint32_t connected_ = 0; /* bit i: slot i has had a connection */
+    lt_rng ports_;
     std::array<unsigned, LIVETCP_MAX_OUTAGE_PROBES> probes_ = {};
 };
 

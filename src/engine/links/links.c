@@ -159,9 +159,11 @@ void lt_links_gather(const lt_links *links, livetcp_session_stats *stats)
 {
     stats->connections = links->count;
     stats->open_connections = lt_links_open_count(links);
-    for (unsigned i = 0; i < links->base; i++)
+    for (unsigned i = 0; i < links->base; i++) {
         if (links->slots[i].opened > 1)
             stats->reconnects += links->slots[i].opened - 1;
+        stats->rerouted += links->slots[i].left;
+    }
 }
 
 void lt_links_gather_link(const lt_links *links, unsigned number, livetcp_link_stats *stats)

@@ -59,6 +59,10 @@ bool lt_links_replaces_spare(const lt_links *links, unsigned slot, uint32_t tick
  * worked since it was opened. */
 bool lt_links_spare_is_done(const lt_links *links, unsigned *slot);
 
+/* Callers: connections whose route is longer than that of others on their link, and that carry
+ * little for that, are to be replaced: see lt_links_next_withdrawn(). */
+void lt_links_leave_longer_routes(lt_links *links, livetcp_usec now);
+
 /* The next attempts of these slots (bit i = slot i), if they wait for one, are due now. */
 void lt_links_retry(lt_links *links, uint32_t slots, livetcp_usec now);
 
@@ -82,7 +86,7 @@ bool lt_links_take_ticket(lt_links *links, uint32_t ticket);
 bool lt_links_next_failed(lt_links *links, unsigned *slot, livetcp_result *reason);
 
 /* Next slot to close although it did not fail: the session was refused on another slot, which alone
- * tries again. False if there is none. */
+ * tries again, or the slot leaves a longer route. False if there is none. */
 bool lt_links_next_withdrawn(const lt_links *links, unsigned *slot);
 
 /* Begins to close the slot's connection: from now on it carries nothing but the reason. False if
@@ -117,7 +121,7 @@ livetcp_result lt_links_control(lt_links *links, unsigned slot, const lt_control
                                 livetcp_usec now);
 
 /* Bytes were received, or written. */
-void lt_links_received(lt_links *links, unsigned slot, livetcp_usec now);
+void lt_links_received(lt_links *links, unsigned slot, size_t size, livetcp_usec now);
 void lt_links_wrote(lt_links *links, unsigned slot, size_t size, livetcp_usec now);
 
 /* The last write completed a media packet; `first`: its first copy. */

@@ -6,6 +6,7 @@
  *   slot_path.c  a slot's traffic and path information
  *   joining.c    CREATE, JOIN and PROOF: a connection becomes part of the session
  *   reconnect.c  the end of a TCP connection, and the time of the next attempt
+ *   longer_routes.c  connections on a longer route than others are replaced
  *   spare.c      the spare slot
  *   links.c      creation, messages, deadlines, statistics
  *
@@ -44,16 +45,24 @@ typedef struct lt_slot {
     bool closing;
     livetcp_result close_reason;
     livetcp_usec closing_since_us;
-    bool withdrawn;         /* closed although it did not fail: the session was refused on another
-                               slot, or is created on another slot because, */
+    bool withdrawn; /* closed although it did not fail: it leaves a longer route, the session
+                       was refused on another slot, or is created on another because, */
     bool create_unanswered; /*   here, CREATE was not answered in time */
+
+    /* A longer route: see longer_routes.c. */
+    double carried;   /* bytes read and written of late */
+    unsigned longer;  /* reviews in a row that found the route longer, */
+    unsigned useless; /*   and the connection of no use */
+    livetcp_usec leaving_since_us;
 
     /* IDLE: time of the next attempt, and the backoff before the one after that. */
     livetcp_usec connect_at_us, backoff_us;
 
     /* Survive reconnects. */
     livetcp_result last_error;
-    uint64_t opened; /* times it was OPEN */
+    uint64_t opened;          /* times it was OPEN */
+    uint64_t left;            /* times its route was left for being longer, */
+    livetcp_usec leave_at_us; /*   and the earliest time for the next one */
 } lt_slot;
 
 struct lt_links {
@@ -71,6 +80,7 @@ struct lt_links {
     livetcp_role role;     /* caller: its introduction */
     char stream_id[LIVETCP_STREAM_ID_MAX + 1], token[LIVETCP_TOKEN_MAX + 1];
     uint32_t ticket;             /* the last that was used */
+    livetcp_usec review_us;      /* caller: of the routes' lengths */
     int creator;                 /* caller: slot whose CREATE is in flight, or -1 */
     livetcp_usec create_by_us;   /* without an answer by then, another slot creates the session, */
     livetcp_usec create_wait_us; /*   and has this long for its answer */

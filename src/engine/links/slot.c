@@ -14,9 +14,12 @@ void lt_slot_reset(lt_links *links, unsigned slot)
                    .silent_from_us = LIVETCP_NEVER,
                    .open_since_us = LIVETCP_NEVER,
                    .connect_at_us = LIVETCP_NEVER,
+                   .leaving_since_us = LIVETCP_NEVER,
                    .backoff_us = s->backoff_us,
                    .last_error = s->last_error,
-                   .opened = s->opened};
+                   .opened = s->opened,
+                   .left = s->left,
+                   .leave_at_us = s->leave_at_us};
     links->closing &= ~(UINT32_C(1) << slot);
     lt_path_reset(&links->paths[slot], slot);
     lt_path_groups_reset_slot(&links->groups, slot);

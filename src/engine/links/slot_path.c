@@ -15,9 +15,10 @@
 
 /* ---- traffic ---- */
 
-void lt_links_received(lt_links *links, unsigned slot, livetcp_usec now)
+void lt_links_received(lt_links *links, unsigned slot, size_t size, livetcp_usec now)
 {
     links->slots[slot].silent_from_us = now;
+    links->slots[slot].carried += (double)size;
 }
 
 static void update_oldest_write(lt_links *links, unsigned slot)
@@ -38,6 +39,7 @@ void lt_links_wrote(lt_links *links, unsigned slot, size_t size, livetcp_usec no
 
     lt_rtt_average_wrote(&s->rtt_average, s->stream_bytes, now);
     s->stream_bytes += size;
+    s->carried += (double)size;
     lt_path_wrote(&links->paths[slot], size, now);
     lt_path_groups_wrote(&links->groups, slot, s->stream_bytes, size, now);
     update_oldest_write(links, slot);
@@ -82,7 +84,8 @@ uint32_t lt_links_stale(const lt_links *links, uint32_t slots, livetcp_usec now)
     uint32_t stale = 0;
 
     for (unsigned i = 0; i < links->count; i++)
-        if (slots >> i & 1 && links->paths[i].usable &&
+        if (slots >> i & 1 &&
+            (links->paths[i].usable || links->slots[i].leaving_since_us != LIVETCP_NEVER) &&
             links->slots[i].info_us <= now - lt_path_max_age(&links->paths[i]))
             stale |= UINT32_C(1) << i;
     return stale;
