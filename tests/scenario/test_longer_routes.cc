@@ -162,12 +162,16 @@ TEST_CASE("where no shorter route is to be had attempts become rare")
     CHECK(routed.call->remote()->received.size() == 80 * 50);
 }
 
-TEST_CASE("a session that is not to reconnect keeps its connections, and so does a plain one")
+TEST_CASE("a session that is not to reconnect, or has fixed ports, keeps its connections")
 {
-    livetcp_config config = make_config("auto", 8);
-    config.auto_reconnect = false;
-    Routed routed({42, 30}, "", config, 1);
-    routed.stream(routed.call->caller, 10 * second);
-    CHECK(routed.call->caller.stats().rerouted == 0);
-    CHECK(routed.call->caller.stats().reconnects == 0);
+    for (bool fixed : {false, true}) {
+        livetcp_config config = make_config("auto", 8);
+        config.auto_reconnect = fixed;
+        config.local_port = fixed ? 5000 : 0;
+        Routed routed({42, 30}, "", config, 1);
+        routed.stream(routed.call->caller, 10 * second);
+        INFO("fixed ports " << fixed);
+        CHECK(routed.call->caller.stats().rerouted == 0);
+        CHECK(routed.call->caller.stats().reconnects == 0);
+    }
 }

@@ -32,6 +32,7 @@ livetcp_result lt_links_create(const lt_links_setup *setup, lt_links **out)
     links->caller = setup->caller;
     links->plain = setup->config->wire == LIVETCP_WIRE_PLAIN;
     links->reconnect = setup->config->auto_reconnect;
+    links->fixed_ports = setup->config->local_port > 0;
     links->reconnect_min_us = setup->config->reconnect_min_us;
     links->reconnect_max_us = setup->config->reconnect_max_us;
     links->handshake_timeout_us = setup->config->handshake_timeout_us;

@@ -67,6 +67,7 @@ typedef struct lt_slot {
 
 struct lt_links {
     bool caller, plain, reconnect;
+    bool fixed_ports; /* a slot's connections have the same ports, and so the same route */
     livetcp_usec reconnect_min_us, reconnect_max_us, handshake_timeout_us;
     livetcp_usec keepalive_us, peer_timeout_us;
     livetcp_random_fn random;

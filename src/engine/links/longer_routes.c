@@ -33,8 +33,8 @@
 
 static bool may_replace(const lt_links *links)
 {
-    return lt_links_may_connect(links) && !links->plain && links->reconnect && !links->ending &&
-           !links->refused;
+    return lt_links_may_connect(links) && !links->plain && links->reconnect &&
+           !links->fixed_ports && !links->ending && !links->refused;
 }
 
 /* All slots are open, so that what is measured tells routes apart. */
