@@ -42,10 +42,13 @@
 #define FOLLOW_MORE  1.25
 #define FOLLOW_PART  0.7
 #define IGNORES      1.5
-#define USED_SHOWN   2.5 /* USED_MAX where packet trains have shown a higher rate */
-#define USED_MAX     2.0 /* maximum estimate per bit that the source uses */
-#define TRAIN_PART   0.95
-#define FASTER       1.15 /* trains or bursts at so many times the ceiling: a faster path */
+#define HEEDED_MIN                                                                                 \
+    0.8 /* of the estimate: an encoder that was never told much more sends that, too */
+#define HEEDED_MAX 1.25
+#define USED_SHOWN 2.5 /* USED_MAX where packet trains have shown a higher rate */
+#define USED_MAX   2.0 /* maximum estimate per bit that the source uses */
+#define TRAIN_PART 0.95
+#define FASTER     1.15 /* trains or bursts at so many times the ceiling: a faster path */
 
 /* After a loss, windows that limit the rate do not count as growing for this time. */
 #define LOST_US 2000000
@@ -94,6 +97,13 @@ uint32_t lt_bitrate_get(const lt_bitrate *bitrate)
 bool lt_bitrate_is_used(const lt_bitrate *b)
 {
     return b->follows && b->estimate < b->max && b->used > USED_MIN * b->estimate;
+}
+
+bool lt_bitrate_may_be_heeded(const lt_bitrate *b, double offered)
+{
+    double bits = offered * BITS;
+
+    return b->follows || (bits > HEEDED_MIN * b->estimate && bits < HEEDED_MAX * b->estimate);
 }
 
 bool lt_bitrate_on_burst_rate(lt_bitrate *b, double rate)

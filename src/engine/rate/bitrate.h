@@ -61,6 +61,10 @@ bool lt_bitrate_on_burst_rate(lt_bitrate *bitrate, double rate);
 /* True if the source follows the estimate and needs a larger one. */
 bool lt_bitrate_is_used(const lt_bitrate *bitrate);
 
+/* True if the source follows; or may, since it offers about the estimate at present, in bytes per
+ * second. */
+bool lt_bitrate_may_be_heeded(const lt_bitrate *bitrate, double offered);
+
 /* bit/s; 0 = not known yet. */
 uint32_t lt_bitrate_get(const lt_bitrate *bitrate);
 

@@ -92,6 +92,13 @@
 #define VAIN_QUEUE    0.7
 #define VAIN_COUNT    2
 
+/* The source offers no more than so many times what the path has carried lately. */
+#define CARRIED 1.05
+
+/* The excess of round trips that is no queue. */
+#define SLACK_MAX_US   150000.0
+#define SLACK_FADES_US 60e6
+
 /* A longer route lasts for at least this time. */
 #define ROUTE_US 5000000
 
@@ -139,12 +146,14 @@ void lt_congestion_init(lt_congestion *congestion)
                                   .route_us = INT64_MIN,
                                   .lost_us = INT64_MIN / 2,
                                   .begun_us = INT64_MIN,
+                                  .heeded_us = INT64_MIN / 2,
                                   .max_rate_since_us = INT64_MIN / 2,
                                   .vain = {.since_us = LIVETCP_NEVER},
                                   .met_us = INT64_MIN / 2,
                                   .sampled_us = INT64_MIN / 2};
     lt_drain_test_init(&congestion->drain);
     lt_route_step_init(&congestion->step);
+    lt_window_push_init(&congestion->push);
     lt_competition_init(&congestion->competition);
 }
 
@@ -372,6 +381,8 @@ static void set_window(lt_congestion *c, livetcp_usec now)
     c->regime = congested && c->limit > 0 ? LT_REGIME_ALONE : LT_REGIME_OPEN;
     if (is_drained(c, now))
         bytes = drained > QUEUE_MIN ? drained : QUEUE_MIN;
+    else if (lt_window_push_is_under_way(&c->push))
+        bytes *= LT_PUSH_GAIN;
     c->window = congested ? (uint64_t)bytes : UINT64_MAX;
 }
 
@@ -423,12 +434,13 @@ static bool is_calm(const lt_congestion *c, livetcp_usec now)
     return c->begun_us < now - CALM_US && c->congested_us < now - CALM_US;
 }
 
-/* Random losses keep windows from being full, so that a full window cannot show a longer route. The
- * same holds with one connection, unless the encoder follows: its rising rate makes such an excess
- * itself. */
+/* Random losses keep windows from being full, so that a full window cannot show a longer route. Nor
+ * can a window that was made on it for a source at a fixed rate: what gets through is taken for the
+ * path's rate, and the window shrinks. The rising rate of an encoder makes such an excess itself.
+ */
 static bool hides_routes(const lt_congestion *c, const lt_congestion_sample *s)
 {
-    return (s->connections == 1 && !s->follows) || !lt_congestion_is_lossless(c, s->now_us);
+    return c->heeded_us < s->now_us - CALM_US || !lt_congestion_is_lossless(c, s->now_us);
 }
 
 /* Tests an excess that came at once on a calm path. True while it counts as a longer route, and
@@ -468,6 +480,53 @@ static bool is_longer_route(lt_congestion *c, const lt_congestion_sample *s)
     if (lt_drain_test_pauses(&c->drain))
         c->window = 1; /* a packet is sent when none is under way */
     return true;
+}
+
+/* Where packets of a source at a fixed rate wait for the window, although the path has carried them
+ * lately, it is asked whether the window is the limit. An encoder is told less instead, and
+ * sessions that ask would take shares from each other. */
+static void push(lt_congestion *c, const lt_congestion_sample *s, const lt_delay_window *window)
+{
+    bool may_begin = c->regime == LT_REGIME_ALONE && c->heeded_us < s->now_us - CALM_US &&
+                     s->offered <= CARRIED * s->carried && is_full(c, s) &&
+                     !is_drained(c, s->now_us);
+    double rate = lt_delay_history_rate(&c->history, s->now_us, RATE_US);
+    livetcp_usec excess_us = lt_window_push_update(&c->push, s, window, rate, may_begin);
+
+    if (!excess_us)
+        return;
+    c->slack_base_us = s->base_us - (livetcp_usec)c->slack_us;
+    c->slacked_us = s->now_us;
+    c->slack_us = fmin(c->slack_us + (double)excess_us, SLACK_MAX_US);
+    c->history = (lt_delay_history){.used = 0};
+    begin_anew(c, fmax(c->limit, s->offered));
+}
+
+static livetcp_usec without(livetcp_usec excess_us, livetcp_usec slack_us)
+{
+    if (excess_us == LIVETCP_NEVER)
+        return LIVETCP_NEVER;
+    return excess_us > slack_us ? excess_us - slack_us : 0;
+}
+
+/* The part of the excess that is no queue counts as the route's. It fades, and becomes less as the
+ * minimum round trip grows. */
+static void take_slack(lt_congestion *c, lt_congestion_sample *s)
+{
+    livetcp_usec slack_us;
+
+    if (c->slack_us <= 0 || !s->base_us)
+        return;
+    c->slack_us *= exp(-(double)(s->now_us - c->slacked_us) / SLACK_FADES_US);
+    if (c->slack_base_us < s->base_us)
+        c->slack_us = fmax(c->slack_us - (double)(s->base_us - c->slack_base_us), 0);
+    c->slacked_us = s->now_us;
+    c->slack_base_us = s->base_us;
+    slack_us = (livetcp_usec)c->slack_us;
+    s->base_us += slack_us;
+    s->queue_us = without(s->queue_us, slack_us);
+    s->busy_us = without(s->busy_us, slack_us);
+    s->exact_us = without(s->exact_us, slack_us);
 }
 
 /* A longer route that is short again within ROUTE_US was a queue of others. */
@@ -530,7 +589,8 @@ static void be_alone(lt_congestion *c, const lt_congestion_sample *s)
         c->queue_us = window.queue_us;
         measure(c, s, &window);
     }
-    if (c->regime == LT_REGIME_ALONE)
+    push(c, s, &window);
+    if (c->regime == LT_REGIME_ALONE && !lt_window_push_is_under_way(&c->push))
         drain_now_and_then(c, s);
     set_window(c, s->now_us);
     ours = is_ours(c, s, &window);
@@ -639,6 +699,7 @@ void lt_congestion_update(lt_congestion *c, const lt_congestion_sample *sample)
     lt_congestion_sample whole = with_silence(c, sample);
     const lt_congestion_sample *s = &whole;
 
+    take_slack(c, &whole);
     whole.carried = max_carried(c);
     whole.overloads = whole.carried > 0 && s->offered > OVERLOAD * whole.carried;
     c->base_us = s->base_us;
@@ -647,6 +708,8 @@ void lt_congestion_update(lt_congestion *c, const lt_congestion_sample *sample)
     if (s->retransmitted > c->retransmitted)
         c->lost_us = s->now_us;
     c->retransmitted = s->retransmitted;
+    if (s->follows || s->may_follow)
+        c->heeded_us = s->now_us;
     lt_delay_history_add(&c->history, s);
     if (sample->queue_us != LIVETCP_NEVER)
         c->sampled_us = s->now_us;

@@ -13,6 +13,7 @@
 #include "engine/rate/drain_test.h"
 #include "engine/rate/packet_trains.h"
 #include "engine/rate/route_step.h"
+#include "engine/rate/window_push.h"
 
 typedef enum lt_regime {
     LT_REGIME_OPEN = 0, /* no queue has been seen of late: no limit */
@@ -68,10 +69,15 @@ typedef struct lt_congestion {
     livetcp_usec route_us;   /* the last such update */
     livetcp_usec shorter_us; /* a base below this soon after shows that it was a queue; 0 = none */
 
-    livetcp_usec begun_us; /* first sample; INT64_MIN = none yet */
+    livetcp_usec begun_us;  /* first sample; INT64_MIN = none yet */
+    livetcp_usec heeded_us; /* when the source last followed, or may have */
     lt_drain_test drain;
     double before_drain; /* the limit when the tested excess came */
     lt_route_step step;
+    lt_window_push push;
+    double slack_us;            /* excess of round trips that is no queue, as pushes have shown, */
+    livetcp_usec slacked_us;    /*   as of this time, */
+    livetcp_usec slack_base_us; /*   over this minimum round trip */
     lt_delay_history history;
     lt_packet_trains trains;
     lt_competition competition;

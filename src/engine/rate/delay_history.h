@@ -23,7 +23,8 @@ typedef struct lt_congestion_sample {
     livetcp_usec wait_us;       /* age of the oldest packet in the send queue */
     livetcp_usec base_us;       /* round trip of the path without queues; 0 = not known */
     double offered;             /* bytes per second that the application has recently sent */
-    bool follows;               /* the source sends about what it was told */
+    bool follows;               /* the source sends about what it was told, as has been seen, */
+    bool may_follow;            /*   or it sends about that at present */
     double carried;             /* bytes per second: maximum that the path has recently carried */
     bool overloads;             /* it offers far more than that */
     unsigned connections;       /* that carry packets */

@@ -207,17 +207,19 @@ static void notice_faster_path(lt_rate *rate)
 
 bool lt_rate_update(lt_rate *rate, const lt_rate_view *view, livetcp_usec now)
 {
-    lt_congestion_sample sample = {.now_us = now,
-                                   .delivered = rate->delivered,
-                                   .queue_us = rate->samples.queue_us,
-                                   .busy_us = rate->samples.busy_us,
-                                   .exact_us = rate->samples.exact_us,
-                                   .exact_sent_us = rate->samples.sent_us,
-                                   .wait_us = view->queue_delay_us,
-                                   .offered = (double)view->media_rate,
-                                   .follows = lt_bitrate_is_used(&rate->bitrate),
-                                   .one_window = one_window(view),
-                                   .base_us = 0};
+    lt_congestion_sample sample = {
+        .now_us = now,
+        .delivered = rate->delivered,
+        .queue_us = rate->samples.queue_us,
+        .busy_us = rate->samples.busy_us,
+        .exact_us = rate->samples.exact_us,
+        .exact_sent_us = rate->samples.sent_us,
+        .wait_us = view->queue_delay_us,
+        .offered = (double)view->media_rate,
+        .follows = lt_bitrate_is_used(&rate->bitrate),
+        .may_follow = lt_bitrate_may_be_heeded(&rate->bitrate, (double)view->media_rate),
+        .one_window = one_window(view),
+        .base_us = 0};
     livetcp_usec bases = 0;
     unsigned in_contact = 0;
     bool sizes_known = false;

@@ -302,6 +302,7 @@ TEST_CASE("a queue that stands without us is another's, until it has gone", "[co
 TEST_CASE("a short queue is another's when we carry less and less, and it stays", "[congestion]")
 {
     Fluid fluid(625000);
+    fluid.follows = true; /* else an excess that comes at once may be a longer route's */
     fluid.run(5 * second, 700000);
     REQUIRE(fluid.congestion.regime == LT_REGIME_ALONE);
     /* 15 ms, which are ours at most for a moment; what is delivered follows what we send. */
@@ -312,6 +313,40 @@ TEST_CASE("a short queue is another's when we carry less and less, and it stays"
     }
     CHECK(fluid.congestion.regime == LT_REGIME_COMPETING);
     CHECK(fluid.congestion.competition.share >= 0.5 * 600000 * 0.06); /* of the path as it was */
+}
+
+TEST_CASE("a push of the window ends well only if more is delivered and no queue grows", "[push]")
+{
+    struct {
+        double delivered; /* of the rate before, during the push */
+        livetcp_usec queue_us;
+        bool well;
+    } const cases[] = {{1.3, 20 * ms, true}, {1.0, 20 * ms, false}, {1.3, 60 * ms, false}};
+    for (const auto &expected : cases) {
+        lt_window_push push;
+        lt_window_push_init(&push);
+        lt_delay_window window = {};
+        window.known = true;
+        window.queue_us = 20 * ms;
+        lt_congestion_sample s = {};
+        s.base_us = 60 * ms;
+        s.wait_us = 100 * ms;
+        double delivered = 0;
+        livetcp_usec slack_us = 0, begun_us = 0;
+        for (s.now_us = second; s.now_us < 3 * second && !slack_us; s.now_us += 5 * ms) {
+            bool pushes = lt_window_push_is_under_way(&push);
+            begun_us = pushes && !begun_us ? s.now_us : begun_us;
+            delivered += 500 * (pushes ? expected.delivered : 1);
+            s.delivered = static_cast<uint64_t>(delivered);
+            s.queue_us = pushes ? expected.queue_us : 20 * ms;
+            slack_us = lt_window_push_update(&push, &s, &window, 100e3, true);
+        }
+        INFO(expected.delivered << ", " << expected.queue_us);
+        CHECK(begun_us >= second + 400 * ms); /* packets have waited */
+        CHECK((slack_us > 0) == expected.well);
+        CHECK(slack_us == (expected.well ? 20 * ms : 0));
+        CHECK_FALSE(lt_window_push_is_under_way(&push));
+    }
 }
 
 TEST_CASE("a short window explains no heavy losses", "[congestion]")
