@@ -216,6 +216,7 @@ bool lt_rate_update(lt_rate *rate, const lt_rate_view *view, livetcp_usec now)
                                    .wait_us = view->queue_delay_us,
                                    .offered = (double)view->media_rate,
                                    .follows = lt_bitrate_is_used(&rate->bitrate),
+                                   .own_losses = lt_headroom_tries_losses(&rate->headroom),
                                    .one_window = one_window(view),
                                    .base_us = 0};
     livetcp_usec bases = 0;
