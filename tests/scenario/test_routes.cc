@@ -245,6 +245,28 @@ TEST_CASE(
         }
 }
 
+/* The repairs of a wrong trial had been taken for a queue, for another flow's losses, and for those
+ * of the path, and what a large bucket let through for its rate: seconds of delay until the end. */
+TEST_CASE("behind a policer that delays nothing a wrong trial is over within ten seconds")
+{
+    for (const char *below : {"bbr", "cubic"})
+        for (uint64_t kbit : {630, 660, 700})
+            for (size_t burst : {10000, 30000})
+                for (double budget : {LIVETCP_REDUNDANCY_AUTO, 1.0})
+                    for (uint64_t seed = 1; seed <= 4; seed++) {
+                        Course course("delay=30ms,jitter=1ms");
+                        course.below = below;
+                        course.police = kbit * 1000;
+                        course.burst = burst;
+                        course.warmup = 10 * second;
+                        course.length = 15 * second;
+                        Delays delays = drive_auto(course, budget, seed);
+                        INFO(course.describe() << ", budget " << budget << ", seed " << seed
+                                               << ": p95 " << delays.quantile(0.95));
+                        CHECK(delays.quantile(0.95) < 40);
+                    }
+}
+
 TEST_CASE("redundancy that the path carries is sent, behind a policer and with random loss")
 {
     Course policed("delay=30ms");

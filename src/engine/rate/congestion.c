@@ -547,14 +547,15 @@ bool lt_congestion_judges_route(const lt_congestion *c, livetcp_usec now)
 }
 
 /* True if the queue may be our own. Losses by more bytes in flight than needed, as before the path
- * was known, are found and repaired for some more round trips. */
+ * was known, are found and repaired for some more round trips; those by extra bytes for seconds. */
 static bool is_ours(lt_congestion *c, const lt_congestion_sample *s, const lt_delay_window *window)
 {
     bool open = c->regime == LT_REGIME_OPEN && window->known && is_our_doing(c, s, window);
 
     if (c->capacity > 0 && (double)s->in_flight > needed_bytes(c) + EXCESS)
         c->excess_us = s->now_us;
-    return open || s->now_us < c->excess_us + EXCESS_TRIPS * s->base_us + EXCESS_US;
+    return open || s->own_losses ||
+           s->now_us < c->excess_us + EXCESS_TRIPS * s->base_us + EXCESS_US;
 }
 
 /* The estimate of an encoder that follows grows until a queue stands, and its frames fill a short
@@ -669,7 +670,8 @@ static void compete(lt_congestion *c, const lt_congestion_sample *s)
 
 /* While no round trip is a sample, since all wait for repairs, Little's law gives the delay; while
  * nothing is delivered, the length of the silence does. With one connection all bytes in flight
- * wait for its own repair and show no queue. */
+ * wait for its own repair and show no queue. Nor do the repairs of our own extra bytes: behind a
+ * policer a window for such a queue keeps media waiting that would have got through. */
 static lt_congestion_sample with_silence(lt_congestion *c, const lt_congestion_sample *s)
 {
     lt_congestion_sample sample = *s;
@@ -683,7 +685,7 @@ static lt_congestion_sample with_silence(lt_congestion *c, const lt_congestion_s
         return sample;
     livetcp_usec since = s->now_us - c->progress_us - 2 * s->base_us;
     double rate = lt_delay_history_rate(&c->history, s->now_us, SILENCE_US + 2 * s->base_us);
-    livetcp_usec queue = rate > 0 && s->connections > 1
+    livetcp_usec queue = rate > 0 && s->connections > 1 && !s->own_losses
                              ? (livetcp_usec)((double)s->undelivered / rate * SECOND) - s->base_us
                              : 0;
     queue = queue < QUEUE_MAX_US ? queue : QUEUE_MAX_US;

@@ -49,6 +49,7 @@
 /* Trials. */
 #define SETTLE_US      50000
 #define DRAIN_MAX_US   8000000
+#define DRAIN_SHOWS_US 1000000 /* the rate of a drain of this length is the link's */
 #define TRIAL_MIN_US   1000000
 #define TRIAL_MAX_US   4000000
 #define TRIAL_SAMPLES  12
@@ -84,6 +85,11 @@ double lt_headroom_get(const lt_headroom *h)
     double share = h->share < h->max_share ? h->share : h->max_share;
 
     return h->phase >= LT_HEADROOM_SETTLE ? 0 : share;
+}
+
+bool lt_headroom_tries_losses(const lt_headroom *h)
+{
+    return h->phase >= LT_HEADROOM_SETTLE && h->trial.lost;
 }
 
 /* Tail probes are a twentieth of a video's bytes: a trial that goes on sending them shows less
@@ -197,6 +203,8 @@ void lt_headroom_on_sample(lt_headroom *h, const lt_path_sample *sample, livetcp
     double lost = count_lost(h, sample, now);
     bool timed = sample->valid && sample->media && sample->sent_us >= h->since_us;
 
+    h->all_segments += sample->segments;
+    h->all_lost += lost;
     switch (h->phase) {
     case LT_HEADROOM_BEGIN:
         if (timed)
@@ -233,13 +241,26 @@ static double away_limit(const lt_headroom *h, const lt_headroom_view *view)
     return view->rtt_us > TICK_US ? limit * (double)view->rtt_us / TICK_US : limit;
 }
 
+/* Lost part of the segments, with extra bytes: since the sum of losses left zero, or in the last
+ * second. Where the bytes under way are the suspicion, the sum may be zero, since a loss counts
+ * when it is repaired. A trial that expects no losses would find each link free. */
+static double present_loss(const lt_headroom *h)
+{
+    unsigned oldest = oldest_tick(h);
+    double segments = h->all_segments - h->ticks[oldest].segments;
+    double of_late = segments > 0 ? (h->all_lost - h->ticks[oldest].lost) / segments : 0;
+
+    return fmax(h->suspect > 0 ? h->suspect_lost / h->suspect : 0, of_late);
+}
+
 static void begin_trial(lt_headroom *h, const lt_headroom_view *view)
 {
     h->trial.late = h->late > LATE_SUSPECT * (double)threshold(h, view->rtt_us);
     h->trial.lost = h->lost > LOSS_SUSPECT || h->away > away_limit(h, view);
     h->trial.late_us = (livetcp_usec)h->late_us;
-    h->trial.loss = h->suspect > 0 ? h->suspect_lost / h->suspect : 0;
+    h->trial.loss = present_loss(h);
     h->trial.carried = carried(h, view);
+    h->trial.delivered = view->delivered;
     h->trial.share = lt_headroom_get(h);
     h->trial.average_us = h->trial.lost_segments = h->trial.segments = h->trial.loss_before = 0;
     h->trial.samples = 0;
@@ -283,6 +304,10 @@ static void settle(lt_headroom *h, const lt_headroom_view *view)
         ((view->wait_us > WAIT_US || segments_beyond(h, view) > AWAY_NORMAL) &&
          since < DRAIN_MAX_US))
         return;
+    /* The last second of extra bytes may have had the bucket of a policer beside its rate. */
+    if (since >= DRAIN_SHOWS_US)
+        h->trial.carried = fmin(h->trial.carried, (double)(view->delivered - h->trial.delivered) /
+                                                      (double)since * SECOND);
     enter(h, LT_HEADROOM_TRIAL, view->now_us);
 }
 
@@ -371,6 +396,8 @@ static void tick(lt_headroom *h, const lt_headroom_view *view)
     h->ticks[h->tick].delivered = view->delivered;
     h->ticks[h->tick].written = view->written;
     h->ticks[h->tick].media = view->media;
+    h->ticks[h->tick].segments = h->all_segments;
+    h->ticks[h->tick].lost = h->all_lost;
     h->tick_us = view->now_us;
     if (h->phase != LT_HEADROOM_SPEND)
         return;

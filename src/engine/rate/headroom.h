@@ -49,6 +49,7 @@ typedef struct lt_headroom {
         livetcp_usec late_us;           /* average before, */
         double loss, carried;           /* share of lost segments, delivered bytes per second */
         double share;                   /*   and the share then */
+        uint64_t delivered;             /* bytes so far, then */
         double average_us;              /* lateness since */
         double lost_segments, segments; /* of the present part, */
         double loss_before;             /*   and the loss of the part before */
@@ -58,8 +59,11 @@ typedef struct lt_headroom {
     livetcp_usec exempt_until_us; /* no trial before this time */
     livetcp_usec retry_us;        /* when `max_share` grows again */
 
+    double all_segments, all_lost; /* so far; a burst of losses counts once */
+
     struct {
         uint64_t delivered, written, media;
+        double segments, lost;
     } ticks[LT_HEADROOM_TICKS]; /* counters, a ring */
     unsigned tick;
     livetcp_usec tick_us;
@@ -85,6 +89,10 @@ void lt_headroom_update(lt_headroom *headroom, const lt_headroom_view *view);
 
 /* Extra bytes for a byte of the session's media that the link takes now. */
 double lt_headroom_get(const lt_headroom *headroom);
+
+/* True while it is tried whether the link loses what the session has sent beside its media. Until
+ * TCP has delivered that, it loses segments without extra bytes, too. */
+bool lt_headroom_tries_losses(const lt_headroom *headroom);
 
 /* True if the link takes tail probes beside its media. */
 bool lt_headroom_takes_probes(const lt_headroom *headroom);

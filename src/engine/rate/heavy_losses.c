@@ -71,7 +71,8 @@ static bool count(lt_heavy_losses *l, const lt_congestion_sample *s)
 bool lt_heavy_losses_found(lt_heavy_losses *l, const lt_congestion_sample *s, bool ours)
 {
     l->flowed_us = s->now_us;
-    if (s->connections == 1 || s->wait_us < WAIT_US || (ours && (s->follows || s->overloads))) {
+    if (s->connections == 1 || s->wait_us < WAIT_US || s->own_losses ||
+        (ours && (s->follows || s->overloads))) {
         begin_period(l, s);
         l->count = 0;
         l->part = l->rate = 0;

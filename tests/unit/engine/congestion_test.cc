@@ -66,6 +66,9 @@ struct Fluid {
             sample.connections = 8;
             sample.follows = follows;
             sample.offered = offered;
+            sample.own_losses = own_losses;
+            if (silent)
+                sample.queue_us = sample.busy_us = sample.exact_us = LIVETCP_NEVER;
             lost += losses * out / 1448;
             sample.retransmitted = retransmitted + static_cast<uint64_t>(lost);
             lt_congestion_update(&congestion, &sample);
@@ -77,7 +80,7 @@ struct Fluid {
     livetcp_usec base = 60 * ms, others_us = 0, now = second;
     uint64_t retransmitted = 0;
     double losses = 0, lost = 0; /* part of the segments, and their number */
-    bool follows = false;
+    bool follows = false, own_losses = false, silent = false;
 };
 
 } // namespace
@@ -363,6 +366,40 @@ TEST_CASE("a short window explains no heavy losses", "[congestion]")
         INFO(losses << " for " << fluid.now - end + 5 * second << " us");
         CHECK((fluid.congestion.regime == LT_REGIME_COMPETING) == (losses > 0.1));
         CHECK((losses < 0.1 || fluid.now < end - 3 * second));
+    }
+}
+
+TEST_CASE("losses that the session's extra bytes explain are no other flow's", "[congestion]")
+{
+    for (bool own : {false, true}) {
+        Fluid fluid(72000);
+        fluid.run(second, 36000);
+        fluid.run(5 * second, 108000);
+        REQUIRE(fluid.congestion.regime == LT_REGIME_ALONE);
+        fluid.losses = 0.12;
+        fluid.own_losses = own;
+        bool competes = false;
+        for (livetcp_usec end = fluid.now + 5 * second; fluid.now < end;) {
+            fluid.run(10 * ms, 108000);
+            competes = competes || fluid.congestion.regime == LT_REGIME_COMPETING;
+        }
+        CHECK(competes == !own);
+        fluid.own_losses = false; /* they go on without extra bytes */
+        fluid.run(5 * second, 108000);
+        CHECK(fluid.congestion.regime == LT_REGIME_COMPETING);
+    }
+}
+
+TEST_CASE("repairs of the session's own extra bytes are no standing queue", "[congestion]")
+{
+    for (bool own : {false, true}) {
+        Fluid fluid(72000);
+        fluid.run(second, 70000);
+        fluid.own_losses = own;
+        fluid.silent = true; /* all round trips wait for repairs */
+        fluid.in_flight += 15000;
+        fluid.run(500 * ms, 70000);
+        CHECK((fluid.congestion.standing_us == 0) == own);
     }
 }
 

@@ -31,7 +31,7 @@ struct Bench {
     /* True if the bucket of a policer at `rate` has room for a packet. */
     bool passes()
     {
-        tokens = std::min(tokens + rate * (static_cast<double>(now - filled) / second), 10000.0);
+        tokens = std::min(tokens + rate * (static_cast<double>(now - filled) / second), bucket);
         filled = now;
         if (rate > 0 && tokens < size)
             return false;
@@ -44,7 +44,10 @@ struct Bench {
         bool lost = !passes() || random(loss);
         livetcp_usec queue =
             queue_rate > 0 ? static_cast<livetcp_usec>(backlog / queue_rate * second) : 0;
-        lt_path_sample sample = {1, lost ? 1u : 0u, !lost, is_media, now - 60 * ms, queue};
+        unknown += lost;
+        bool shows = now % repair == 0;
+        lt_path_sample sample = {1, shows ? unknown : 0, !lost, is_media, now - 60 * ms, queue};
+        unknown = shows ? 0 : unknown;
         backlog += size;
         view.written += size;
         view.media += is_media ? size : 0;
@@ -78,7 +81,9 @@ struct Bench {
     lt_rng rng;
     livetcp_usec now = 100 * second, filled = now;
     double wants = 1, loss = 0, rate = 0, queue_rate = 0;
-    double tokens = 10000, backlog = 0, away = 0, owed = 0, repairs = 0.2;
+    unsigned unknown = 0;
+    livetcp_usec repair = 20 * ms; /* losses show so often, all at once */
+    double bucket = 10000, tokens = 10000, backlog = 0, away = 0, owed = 0, repairs = 0.2;
 };
 
 } // namespace
@@ -139,6 +144,56 @@ TEST_CASE("a policer of hardly more than the media is full soon, and takes no ta
         bench.run(second);
         CHECK(lt_headroom_get(&bench.headroom) == 0);
         CHECK_FALSE(lt_headroom_takes_probes(&bench.headroom));
+    }
+}
+
+TEST_CASE("what a bucket lets through at once is no headroom")
+{
+    Bench bench;
+    bench.rate = size * 50 * 1.05;
+    bench.bucket = bench.tokens = 30000;
+    bench.repairs = 0.05;
+    bench.run(5 * second);
+    for (int i = 0; i < 20; i++) {
+        bench.run(second);
+        CHECK(lt_headroom_get(&bench.headroom) == 0);
+    }
+}
+
+/* TCP repairs several losses of a connection one after the other. The sum of losses may be zero
+ * when the bytes under way are the suspicion. */
+TEST_CASE("a policer is full where losses show late, and many at once")
+{
+    Bench bench;
+    bench.rate = size * 50 * 1.05;
+    bench.repairs = 0.05;
+    bench.repair = 500 * ms;
+    bench.run(8 * second);
+    for (int i = 0; i < 20; i++) {
+        bench.run(second);
+        CHECK(lt_headroom_get(&bench.headroom) == 0);
+    }
+}
+
+TEST_CASE("losses are the session's own while it is tried whether they are")
+{
+    Bench bench;
+    CHECK_FALSE(lt_headroom_tries_losses(&bench.headroom));
+    bench.rate = size * 50 * 1.05;
+    bench.repairs = 0.05;
+    livetcp_usec tried = 0;
+    for (int i = 0; i < 400; i++) {
+        bench.run(20 * ms);
+        tried += lt_headroom_tries_losses(&bench.headroom) ? 20 * ms : 0;
+    }
+    CHECK(tried > 300 * ms);
+    CHECK_FALSE(lt_headroom_tries_losses(&bench.headroom));
+
+    Bench queue; /* no loss */
+    queue.queue_rate = size * 50 * 1.2;
+    for (int i = 0; i < 400; i++) {
+        queue.run(20 * ms);
+        CHECK_FALSE(lt_headroom_tries_losses(&queue.headroom));
     }
 }
 
