@@ -11,6 +11,9 @@
  *     congestion-table kernels [WORD...]
  *                                    a transfer in our place beside another
  *
+ * LEDGER=1 prints what the link carried in each of the former, as parts of its rate; "possible" is
+ * the share of media if nothing but media and its headers went over it, all the time.
+ *
  * Of those whose description has every WORD. SEEDS is how many of each; DRAW=N draws other paths;
  * TRACE=MS prints a line every MS.
  */
@@ -294,9 +297,43 @@ struct Source {
     bool speaks = false;
 };
 
-/* `look` gets the source once it has sent for `seconds`, and when it began. */
+/* What the link has carried, and what was handed over. */
+struct Ledger {
+    lt_link_counters link = {};
+    livetcp_sent_stats sent = {};
+    livetcp_usec at = 0;
+
+    static Ledger of(const Video &video)
+    {
+        return {video.call.path.forward.counters(), video.call.caller.stats().sent,
+                video.call.world.now()};
+    }
+
+    /* Parts of a link of `rate` bit/s since `from`. A packet's own headers are those of TCP, IP and
+     * its frame; control is all that is no media, copy or parity, acknowledgements included. */
+    void print(const Ledger &from, double rate) const
+    {
+        double all = static_cast<double>(at - from.at) / 1e6 * rate / 8;
+        auto part = [all](uint64_t now, uint64_t before, double bytes = 1) {
+            return static_cast<double>(now - before) * bytes / all;
+        };
+        double media = part(sent.accepted_bytes, from.sent.accepted_bytes);
+        double headers = part(sent.accepted, from.sent.accepted, SimTcp::headers + 2);
+        double extra = part(sent.extra_bytes, from.sent.extra_bytes);
+        double busy = part(link.out_bytes, from.link.out_bytes);
+        printf("    idle %.4f media %.4f headers %.4f extra %.4f control %.4f lost %llu; possible "
+               "%.4f\n",
+               1 - busy, media, headers, extra, busy - media - headers - extra,
+               static_cast<unsigned long long>(link.dropped_queue - from.link.dropped_queue),
+               media / (media + headers));
+    }
+};
+
+/* `look` gets the source once it has sent for `seconds`, and when it began; `begun` when it begins.
+ */
 void send_alone(const Path &path, unsigned connections, const Source &source, double seconds,
-                uint64_t seed, const std::function<void(Video &, livetcp_usec)> &look)
+                uint64_t seed, const std::function<void(Video &, livetcp_usec)> &look,
+                const std::function<void(Video &, livetcp_usec)> &begun = {})
 {
     auto road = std::make_shared<SimRoad>(path.spec().c_str(), seed);
     road->path.congestion_control = path.below;
@@ -309,6 +346,8 @@ void send_alone(const Path &path, unsigned connections, const Source &source, do
     if (source.speaks)
         video.talk();
     trace(video, start);
+    if (begun)
+        begun(video, start);
     road->world.run_until(start + usec(seconds) + second);
     look(video, start);
     road->world.clear();
@@ -327,22 +366,29 @@ Outcome alone_once(const Path &path, unsigned connections, double times, bool fo
 {
     constexpr double seconds = 25;
     Outcome got = {};
-    send_alone(path, connections, {times, follows}, seconds, seed,
-               [&](Video &video, livetcp_usec start) {
-                   livetcp_usec end = start + usec(seconds);
-                   auto late = video.delays({.95, .99}, start + 3 * second, end);
-                   double told_ms = -1;
-                   for (const Told &told : video.told)
-                       if (told.rate <= path.rate && told_ms < 0)
-                           told_ms = static_cast<double>(told.at - start) / 1e3;
-                   got = {video.throughput(start + 3 * second, end) / path.rate,
-                          late[0],
-                          late[1],
-                          video.delay(1, start, start + 3 * second) - path.rtt_ms / 2,
-                          told_ms,
-                          video.throughput(start + 4 * second, start + 6 * second) / path.rate,
-                          video.delay(1, start, start + 6 * second) - path.rtt_ms / 2};
-               });
+    Ledger settled;
+    send_alone(
+        path, connections, {times, follows}, seconds, seed,
+        [&](Video &video, livetcp_usec start) {
+            livetcp_usec end = start + usec(seconds);
+            auto late = video.delays({.95, .99}, start + 3 * second, end);
+            double told_ms = -1;
+            for (const Told &told : video.told)
+                if (told.rate <= path.rate && told_ms < 0)
+                    told_ms = static_cast<double>(told.at - start) / 1e3;
+            got = {video.throughput(start + 3 * second, end) / path.rate,
+                   late[0],
+                   late[1],
+                   video.delay(1, start, start + 3 * second) - path.rtt_ms / 2,
+                   told_ms,
+                   video.throughput(start + 4 * second, start + 6 * second) / path.rate,
+                   video.delay(1, start, start + 6 * second) - path.rtt_ms / 2};
+            if (follows && getenv("LEDGER"))
+                Ledger::of(video).print(settled, path.rate);
+        },
+        [&settled](Video &video, livetcp_usec start) {
+            video.call.world.at(start + 3 * second, [&] { settled = Ledger::of(video); });
+        });
     return got;
 }
 

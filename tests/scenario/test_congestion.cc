@@ -83,6 +83,26 @@ TEST_CASE("an encoder that follows fills a thin path and meets hardly a queue, f
             }
 }
 
+/* On the way back to the path's rate the encoder was told as soon as the change was large enough to
+ * be told, and stayed below that rate by nearly as much as the next change takes. */
+TEST_CASE("an encoder is told the rate of the path again when its queue is gone")
+{
+    double sum = 0;
+    unsigned count = 0;
+    for (const char *path :
+         {"delay=100ms,rate=1mbit,queue=25kB", "delay=35ms,rate=532kbit,queue=9kB",
+          "delay=80ms,rate=956kbit,queue=9kB"})
+        for (uint64_t seed = 1; seed <= 6; seed++) {
+            Alone at(path, make_config("auto", 8), 1.5e6, true, seed);
+            at.run(26);
+            double link = static_cast<double>(link_params(path).rate);
+            sum += at.video.throughput(at.begin + 3 * second, at.begin + 25 * second) / link;
+            count++;
+        }
+    INFO("share " << sum / count);
+    CHECK(sum / count > 0.902);
+}
+
 TEST_CASE("padding shows an encoder what a path carries, and costs its packets nothing")
 {
     struct Path {

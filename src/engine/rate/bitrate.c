@@ -29,6 +29,7 @@
 #define GROW_START   0.05
 #define GROW_WINDOW  0.01 /* while losses keep the windows small */
 #define GROW_NEAR    2.2  /* times the root */
+#define KNOWN_PART   0.93 /* of the maximum rate carried of late: no less is the path's own */
 #define LAG_US       160000
 #define USED_LOOKS   8
 #define GROW_AGE_US  2000000.0
@@ -248,6 +249,19 @@ static void follow(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sampl
     b->lowered_us = s->now_us;
 }
 
+/* True if the estimate can return to the rate at which a queue stood at once. That is the path's
+ * own rate, and no share of it, if hardly more was carried of late and nothing was lost. The
+ * encoder is told when the change is large enough: on the way back it would be told too soon, and
+ * stay below the path's rate by nearly as much as the next change takes. */
+static bool is_back_at_once(const lt_bitrate *b, const lt_congestion *c, double goal,
+                            livetcp_usec now)
+{
+    double carried = larger(c->max_rate[0], c->max_rate[1]);
+
+    return b->ceiling > KNOWN_PART * carried && !b->by_windows &&
+           lt_congestion_is_lossless(c, now) && goal > (1 + TELL_PART) * b->told;
+}
+
 static void raise(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample *s, double used)
 {
     double bits = BITS * s->media_share;
@@ -261,7 +275,8 @@ static void raise(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample
     if (b->ceiling <= 0 && s->probed * bits > goal)
         goal = s->probed * bits;
     if (b->estimate < goal) {
-        step = (shown ? GROW_SHOWN : GROW_BACK) * (goal - b->estimate);
+        double part = shown ? GROW_SHOWN : is_back_at_once(b, c, goal, s->now_us) ? 1 : GROW_BACK;
+        step = part * (goal - b->estimate);
         if (shown)
             b->shown_us = s->now_us;
     } else if (b->ceiling > 0 && b->by_windows)
