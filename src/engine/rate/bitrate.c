@@ -45,7 +45,7 @@
 #define USED_SHOWN   2.5 /* USED_MAX where packet trains have shown a higher rate */
 #define USED_MAX     2.0 /* maximum estimate per bit that the source uses */
 #define TRAIN_PART   0.95
-#define FASTER       1.15 /* trains or bursts at so many times the ceiling: a faster path */
+#define FASTER       1.15 /* trains, bursts or media at so many times the ceiling: a faster path */
 
 /* After a loss, windows that limit the rate do not count as growing for this time. */
 #define LOST_US 2000000
@@ -100,9 +100,23 @@ bool lt_bitrate_on_burst_rate(lt_bitrate *b, double rate)
 {
     if (b->ceiling <= 0 || b->by_windows || rate <= FASTER * b->ceiling)
         return false;
+    lt_bitrate_forget_ceiling(b);
+    return true;
+}
+
+bool lt_bitrate_exceeds_ceiling(const lt_bitrate *b, const lt_congestion *c, double media_share,
+                                livetcp_usec now)
+{
+    bool limits = b->by_windows && now - c->lost_us <= LOST_US;
+
+    return lt_bitrate_is_used(b) && b->ceiling > 0 && !limits &&
+           b->used > FASTER * b->ceiling * BITS * media_share;
+}
+
+void lt_bitrate_forget_ceiling(lt_bitrate *b)
+{
     b->ceiling = 0;
     b->shown_us = INT64_MIN;
-    return true;
 }
 
 static double larger(double a, double b)
@@ -235,6 +249,7 @@ static void follow(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sampl
     part = drain > 0 ? drain : larger(part, LOWER_MAX);
     set(b, c, s, carried * part);
     b->ceiling = c->limit;
+    b->by_windows = false;
     b->lowered_us = s->now_us;
 }
 
