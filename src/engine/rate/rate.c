@@ -205,13 +205,15 @@ static void notice_faster_path(lt_rate *rate)
         lt_packet_trains_forget(&rate->congestion.trains);
 }
 
-/* What got through while another flow filled the path is no rate of the path. Without losses there
- * was none, and sessions that share a path would only take turns in jumping ahead. */
+/* What got through while another flow filled the path is no rate of the path. Where neither losses
+ * nor five seconds without a queue tell of such a flow, sessions that share a path would only take
+ * turns in jumping ahead. */
 static void notice_freed_path(lt_rate *rate, livetcp_usec now)
 {
     lt_congestion *c = &rate->congestion;
     bool clear = c->regime != LT_REGIME_COMPETING && !c->standing_us;
-    bool more = clear && !lt_congestion_is_lossless(c, now) &&
+    bool told = c->regime == LT_REGIME_OPEN || !lt_congestion_is_lossless(c, now);
+    bool more = clear && told &&
                 lt_bitrate_exceeds_ceiling(&rate->bitrate, c, rate->media_share, now);
 
     if (!more && !lt_congestion_is_freed(c, now))
