@@ -213,10 +213,12 @@ static void notice_freed_path(lt_rate *rate, livetcp_usec now)
     lt_congestion *c = &rate->congestion;
     bool clear = c->regime != LT_REGIME_COMPETING && !c->standing_us;
     bool told = c->regime == LT_REGIME_OPEN || !lt_congestion_is_lossless(c, now);
-    bool more = clear && told &&
-                lt_bitrate_exceeds_ceiling(&rate->bitrate, c, rate->media_share, now);
+    bool more =
+        clear && told && lt_bitrate_exceeds_ceiling(&rate->bitrate, c, rate->media_share, now);
 
-    if (!more && !lt_congestion_is_freed(c, now))
+    bool freed = lt_congestion_is_freed(c, now) && lt_bitrate_is_used(&rate->bitrate);
+
+    if (!more && !freed)
         return;
     lt_bitrate_forget_ceiling(&rate->bitrate);
     lt_congestion_begin_again(c, now);
