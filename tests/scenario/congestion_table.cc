@@ -557,7 +557,9 @@ void overload(const Words &words)
 void beside(const Words &words, bool joins)
 {
     Column fair = {"share of a fair one", 0.7, 1.2}, late = {"p95 above L + full queue", -1e9, 30},
-           again = {"p95 above L + frame, after", -1e9, 20}, back = {"use, after", 0.92, 1};
+           again = {"p95 above L + frame, after", -1e9, 20}, back = {"use, after", 0.92, 1},
+           soon = {"p95 above the floor, 5 to 13 s", -1e9, 20}, up = {"use, 5 to 13 s", 0.92, 1},
+           found = {"last beside, s after", 0, 5};
     auto once = [&](const Path &path, unsigned n, uint64_t seed) {
         auto road = std::make_shared<SimRoad>(path.spec().c_str(), seed);
         road->path.congestion_control = path.below;
@@ -584,21 +586,35 @@ void beside(const Words &words, bool joins)
         double their = static_cast<double>(other->delivered - before) * 8 / 40 / path.rate;
         other.reset();
         livetcp_usec end = gone + 25 * second;
-        road->world.run_until(end + second);
+        double last = 0;
+        while (road->world.now() < end + second) {
+            road->world.run_for(second / 20);
+            if (video.call.caller.stats().sent.congestion == LIVETCP_CONGESTION_COMPETING)
+                last = static_cast<double>(road->world.now() - gone) / 1e6;
+        }
         double share = video.throughput(start + 10 * second, gone) / path.rate;
         auto during = video.delays({.5, .95}, start + 10 * second, gone);
         double after = video.delay(.95, gone + 5 * second, end);
         double use = video.throughput(gone + 5 * second, end) / path.rate;
+        livetcp_usec from = gone + 5 * second, to = gone + 13 * second;
+        double soon_use = video.throughput(from, to) / path.rate;
+        double soon_p95 = video.delay(.95, from, to);
+        double floor = alone_once(path, n, soon_use, false, seed).p95;
         double full = path.rtt_ms / 2 + path.full_queue_ms();
         printf("%s s%llu: share %.2f (other %.2f) p50 %.0f p95 %.0f (L + full %.0f); after: use "
-               "%.3f p95 %.0f (L + frame %.0f)\n",
+               "%.3f p95 %.0f (L + frame %.0f); 5 to 13 s: use %.3f p95 %.0f (floor %.0f), beside "
+               "until %.1f s\n",
                path.name(n).c_str(), static_cast<unsigned long long>(seed), 2 * share, 2 * their,
-               during[0], during[1], full, use, after, path.rtt_ms / 2 + 40);
+               during[0], during[1], full, use, after, path.rtt_ms / 2 + 40, soon_use, soon_p95,
+               floor, last);
         fflush(stdout);
         fair.values.push_back(2 * share);
         late.values.push_back(during[1] - full);
         again.values.push_back(after - path.rtt_ms / 2 - 40);
         back.values.push_back(use);
+        soon.values.push_back(soon_p95 - floor);
+        up.values.push_back(soon_use);
+        found.values.push_back(last);
         road->world.clear();
     };
     for (double rate : {1e6, 5e6, 20e6})
@@ -612,7 +628,7 @@ void beside(const Words &words, bool joins)
                                  words.match(path.name(n).c_str()) && seed <= seeds(); seed++)
                                 once(path, n, seed);
                         }
-    for (Column *column : {&fair, &late, &again, &back})
+    for (Column *column : {&fair, &late, &again, &back, &up, &soon, &found})
         column->print();
 }
 

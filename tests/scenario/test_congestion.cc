@@ -341,6 +341,32 @@ TEST_CASE("when the file transfer has gone the queue is kept short again")
     }
 }
 
+/* What got through beside the transfer is no rate of the path. The mean, as runs differ in what the
+ * transfer leaves to the session. */
+TEST_CASE("five seconds after a transfer has gone an encoder has the path to itself")
+{
+    double use = 0;
+    for (const char *path :
+         {"delay=30ms,rate=5mbit,queue=18750B", "delay=30ms,rate=5mbit,queue=37500B"})
+        for (const char *below : {"reno", "cubic", "bbr"})
+            for (uint64_t seed = 1; seed <= 3; seed++) {
+                auto road = std::make_shared<SimRoad>(path, seed);
+                road->path.congestion_control = below;
+                Video video(road, make_config("auto", 8), 2.5e6, true, seed);
+                auto other = std::make_unique<GreedyTcp>(road->world, road->path, "bbr");
+                road->world.run_for(5 * second);
+                video.start();
+                road->world.run_for(50 * second);
+                other.reset();
+                livetcp_usec gone = road->world.now();
+                road->world.run_for(14 * second);
+                use += video.throughput(gone + 5 * second, gone + 13 * second) / 5e6 / 18;
+                road->world.clear();
+            }
+    INFO(use << " of the path");
+    CHECK(use > 0.78);
+}
+
 /* What they use of 4 Mbit/s together, and Jain's index. */
 static std::pair<double, double> shares(const std::vector<std::unique_ptr<Video>> &videos,
                                         livetcp_usec from, livetcp_usec to)

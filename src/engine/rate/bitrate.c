@@ -44,15 +44,18 @@
 #define FOLLOW_PART  0.7
 #define IGNORES      1.5
 #define HEEDED_MIN                                                                                 \
-    0.8 /* of the estimate: an encoder that was never told much more sends that, too */
-#define HEEDED_MAX 1.25
-#define USED_SHOWN 2.5 /* USED_MAX where packet trains have shown a higher rate */
-#define USED_MAX   2.0 /* maximum estimate per bit that the source uses */
+    0.8                 /* of the estimate: also sent by an encoder that was never told much more, \
+                         */
+#define HEEDED_MAX 1.25 /*   at most */
+#define USED_SHOWN 2.5  /* USED_MAX where packet trains have shown a higher rate */
+#define USED_MAX   2.0  /* maximum estimate per bit that the source uses */
 #define TRAIN_PART 0.95
-#define FASTER     1.15 /* trains or bursts at so many times the ceiling: a faster path */
+#define FASTER     1.15 /* trains, bursts or media at so many times the ceiling: a faster path */
 
 /* After a loss, windows that limit the rate do not count as growing for this time. */
 #define LOST_US 2000000
+
+#define ARRIVED_US 500000 /* after a loss what arrives counts */
 
 #define STALL_US   100000
 #define STALL_PART 0.45
@@ -111,9 +114,23 @@ bool lt_bitrate_on_burst_rate(lt_bitrate *b, double rate)
 {
     if (b->ceiling <= 0 || b->by_windows || rate <= FASTER * b->ceiling)
         return false;
+    lt_bitrate_forget_ceiling(b);
+    return true;
+}
+
+bool lt_bitrate_exceeds_ceiling(const lt_bitrate *b, const lt_congestion *c, double media_share,
+                                livetcp_usec now)
+{
+    bool limits = b->by_windows && now - c->lost_us <= LOST_US;
+
+    return lt_bitrate_is_used(b) && b->ceiling > 0 && !limits &&
+           b->used > FASTER * b->ceiling * BITS * media_share;
+}
+
+void lt_bitrate_forget_ceiling(lt_bitrate *b)
+{
     b->ceiling = 0;
     b->shown_us = INT64_MIN;
-    return true;
 }
 
 static double larger(double a, double b)
@@ -246,6 +263,7 @@ static void follow(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sampl
     part = drain > 0 ? drain : larger(part, LOWER_MAX);
     set(b, c, s, carried * part);
     b->ceiling = c->limit;
+    b->by_windows = false;
     b->lowered_us = s->now_us;
 }
 
@@ -260,6 +278,16 @@ static bool is_back_at_once(const lt_bitrate *b, const lt_congestion *c, double 
 
     return b->ceiling > KNOWN_PART * carried && !b->by_windows &&
            lt_congestion_is_lossless(c, now) && goal > (1 + TELL_PART) * b->told;
+}
+
+/* What has been lost a moment ago waits for its repair, and so does all that follows it: while more
+ * is written than arrives, it is no proof that the path carries it. */
+static double proved(const lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample *s)
+{
+    double arrived =
+        lt_delay_history_rate(&c->history, s->now_us, ARRIVED_US) * BITS * s->media_share;
+
+    return c->lost_us > s->now_us - ARRIVED_US && arrived > 0 ? smaller(b->used, arrived) : b->used;
 }
 
 static void raise(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample *s, double used)
@@ -295,14 +323,12 @@ static void raise(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample
 static void update_estimate(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample *s)
 {
     livetcp_usec pause = c->base_us + 2 * INTERVAL_US;
-    double used;
-
     if (b->updated_us > s->now_us - INTERVAL_US || s->media_share <= 0)
         return;
     b->updated_us = s->now_us;
     if (c->route_us > b->lowered_us) /* a longer route lowered it, and no queue */
         b->ceiling = c->limit;
-    b->used = used = update_used(b, s);
+    b->used = update_used(b, s);
     update_follows(b);
     if (c->regime == LT_REGIME_COMPETING)
         follow(b, c, s);
@@ -311,7 +337,7 @@ static void update_estimate(lt_bitrate *b, const lt_congestion *c, const lt_bitr
     else if (b->estimate <= 0)
         b->estimate = larger((double)s->media_rate * BITS, START_MIN);
     else if (b->lowered_us < s->now_us - pause)
-        raise(b, c, s, used);
+        raise(b, c, s, proved(b, c, s));
 }
 
 bool lt_bitrate_update(lt_bitrate *b, const lt_congestion *congestion, const lt_bitrate_sample *s)

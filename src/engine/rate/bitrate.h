@@ -58,6 +58,14 @@ bool lt_bitrate_update(lt_bitrate *bitrate, const lt_congestion *congestion,
  * faster since a queue last stood; the rate of that time is then forgotten. */
 bool lt_bitrate_on_burst_rate(lt_bitrate *bitrate, double rate);
 
+/* True if the encoder gets through more than what a queue last stood at: it is not what the path
+ * carries. */
+bool lt_bitrate_exceeds_ceiling(const lt_bitrate *bitrate, const lt_congestion *congestion,
+                                double media_share, livetcp_usec now);
+
+/* Forgets the rate of the time when a queue last stood. */
+void lt_bitrate_forget_ceiling(lt_bitrate *bitrate);
+
 /* True if the source follows the estimate and needs a larger one. */
 bool lt_bitrate_is_used(const lt_bitrate *bitrate);
 

@@ -83,6 +83,12 @@
 /* The limit ends when no queue has stood for this time. */
 #define FORGET_US 5000000
 
+/* After a share: packet trains at SHOWN times the share, or more, show the path. Else it is free
+ * once nothing has stood for FREED_US: others whose queue was only empty for a moment are back
+ * before that. */
+#define SHOWN    1.15
+#define FREED_US 500000
+
 /* Sending less is in vain: in VAIN_COUNT periods the rate fell to VAIN_RATE, and the queue stayed
  * above VAIN_QUEUE of its length. One period more on a path without losses: sessions like this one
  * lower their rates together, and seem to be such a flow to each other. */
@@ -147,6 +153,7 @@ void lt_congestion_init(lt_congestion *congestion)
                                   .lost_us = INT64_MIN / 2,
                                   .begun_us = INT64_MIN,
                                   .heeded_us = INT64_MIN / 2,
+                                  .share_us = LIVETCP_NEVER,
                                   .max_rate_since_us = INT64_MIN / 2,
                                   .vain = {.since_us = LIVETCP_NEVER},
                                   .met_us = INT64_MIN / 2,
@@ -668,6 +675,28 @@ static void compete(lt_congestion *c, const lt_congestion_sample *s)
     c->congested_us = s->now_us;
 }
 
+static void remember_share(lt_congestion *c, livetcp_usec now)
+{
+    if (c->regime == LT_REGIME_COMPETING)
+        c->share_us = now;
+    else if (c->regime == LT_REGIME_OPEN || c->standing_us ||
+             lt_packet_trains_rate(&c->trains) > SHOWN * c->limit)
+        c->share_us = LIVETCP_NEVER;
+}
+
+bool lt_congestion_is_freed(const lt_congestion *c, livetcp_usec now)
+{
+    return c->share_us != LIVETCP_NEVER && now - c->share_us > FREED_US;
+}
+
+void lt_congestion_begin_again(lt_congestion *c, livetcp_usec now)
+{
+    lt_packet_trains_forget(&c->trains);
+    if (c->congested_us > now - FORGET_US)
+        c->congested_us = now - FORGET_US;
+    c->share_us = LIVETCP_NEVER;
+}
+
 /* While no round trip is a sample, since all wait for repairs, Little's law gives the delay; while
  * nothing is delivered, the length of the silence does. With one connection all bytes in flight
  * wait for its own repair and show no queue. Nor do the repairs of our own extra bytes: behind a
@@ -724,4 +753,5 @@ void lt_congestion_update(lt_congestion *c, const lt_congestion_sample *sample)
         compete(c, s);
     else
         be_alone(c, s);
+    remember_share(c, s->now_us);
 }

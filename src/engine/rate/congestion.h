@@ -43,6 +43,8 @@ typedef struct lt_congestion {
     livetcp_usec full_since_us;     /* every sample since met a queue; NEVER = the last did not */
     livetcp_usec met_us;            /* the last sample */
     livetcp_usec sampled_us;        /* the last one that was not derived from silence */
+    livetcp_usec share_us; /* the limit is the share that a session had beside others until then;
+                              LIVETCP_NEVER = it is not */
 
     struct {
         livetcp_usec since_us; /* start of the present period; LIVETCP_NEVER = none */
@@ -92,6 +94,14 @@ bool lt_congestion_has_room(const lt_congestion *congestion);
 
 /* True if no segment was lost for a while. */
 bool lt_congestion_is_lossless(const lt_congestion *congestion, livetcp_usec now);
+
+/* True if the session took a share, the others have left, and nothing has stood since: neither that
+ * share nor packet trains tell what the path carries now. */
+bool lt_congestion_is_freed(const lt_congestion *congestion, livetcp_usec now);
+
+/* The rate at which a queue stood says nothing about the path any more: no limit until the next
+ * one, and the packet trains of that time are forgotten. */
+void lt_congestion_begin_again(lt_congestion *congestion, livetcp_usec now);
 
 /* True while an excess of round trips may be a longer route's. */
 bool lt_congestion_judges_route(const lt_congestion *congestion, livetcp_usec now);

@@ -205,6 +205,25 @@ static void notice_faster_path(lt_rate *rate)
         lt_packet_trains_forget(&rate->congestion.trains);
 }
 
+/* What got through while another flow filled the path is no rate of the path. Where neither losses
+ * nor five seconds without a queue tell of such a flow, sessions that share a path would only take
+ * turns in jumping ahead. */
+static void notice_freed_path(lt_rate *rate, livetcp_usec now)
+{
+    lt_congestion *c = &rate->congestion;
+    bool clear = c->regime != LT_REGIME_COMPETING && !c->standing_us;
+    bool told = c->regime == LT_REGIME_OPEN || !lt_congestion_is_lossless(c, now);
+    bool more =
+        clear && told && lt_bitrate_exceeds_ceiling(&rate->bitrate, c, rate->media_share, now);
+
+    bool freed = lt_congestion_is_freed(c, now) && lt_bitrate_is_used(&rate->bitrate);
+
+    if (!more && !freed)
+        return;
+    lt_bitrate_forget_ceiling(&rate->bitrate);
+    lt_congestion_begin_again(c, now);
+}
+
 bool lt_rate_update(lt_rate *rate, const lt_rate_view *view, livetcp_usec now)
 {
     lt_congestion_sample sample = {
@@ -274,11 +293,13 @@ bool lt_rate_update(lt_rate *rate, const lt_rate_view *view, livetcp_usec now)
                                 .queue_us = sample.queue_us,
                                 .retransmitted = sample.retransmitted,
                                 .estimate = lt_bitrate_get(&rate->bitrate) / 8.0,
+                                .stood = rate->congestion.limit > 0,
                                 .wanted = lt_bitrate_is_used(&rate->bitrate) &&
                                           rate->congestion.regime == LT_REGIME_OPEN &&
                                           rate->congestion.standing_us == 0},
         &rate->congestion.trains);
     notice_faster_path(rate);
+    notice_freed_path(rate, now);
     livetcp_usec poll = sample.base_us / POLL_PART;
     poll = poll < POLL_MIN_US ? POLL_MIN_US : poll > POLL_MAX_US ? POLL_MAX_US : poll;
     if (lt_upward_probe_is_under_way(&rate->probe, now))

@@ -9,12 +9,14 @@
 #define FRAME_END_US 3000
 
 /* A train: GAIN times the told rate, or GAIN_MORE times that of a train that met no queue. It is as
- * long as a frame's interval, and has at least TRAIN_MIN bytes. */
-#define GAIN      4.0
-#define GAIN_MORE 2.0
-#define TRAIN_US  40000
-#define TRAIN_MIN 5000
-#define PART_US   1000 /* padding that is written at once */
+ * long as a frame's interval, and has at least TRAIN_MIN bytes. Where a queue has stood before, the
+ * encoder may have come near the path's rate, and four times that is more than a buffer. */
+#define GAIN       4.0
+#define GAIN_STOOD 2.0
+#define GAIN_MORE  2.0
+#define TRAIN_US   40000
+#define TRAIN_MIN  5000
+#define PART_US    1000 /* padding that is written at once */
 
 /* There is no train before the result of the last one, while frames themselves show the rate, or
  * near a known rate. */
@@ -58,7 +60,7 @@ void lt_upward_probe_on_media(lt_upward_probe *p, livetcp_usec now)
 
 static void begin(lt_upward_probe *p, livetcp_usec now)
 {
-    double rate = GAIN * p->estimate, size;
+    double rate = (p->stood ? GAIN_STOOD : GAIN) * p->estimate, size;
 
     if (p->carried > 0 && GAIN_MORE * p->carried / CARRIED > rate)
         rate = GAIN_MORE * p->carried / CARRIED;
@@ -102,6 +104,7 @@ void lt_upward_probe_update(lt_upward_probe *p, const lt_upward_probe_view *view
     p->estimate = view->estimate;
     p->retransmitted = view->retransmitted;
     p->wanted = view->wanted && view->base_us > 0;
+    p->stood = view->stood;
     if (view->queue_us != LIVETCP_NEVER && view->queue_us > p->train.queue_us)
         p->train.queue_us = view->queue_us;
     if (!p->wanted || lost || (view->queue_us != LIVETCP_NEVER && view->queue_us > QUEUE_US))

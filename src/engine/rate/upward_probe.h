@@ -16,7 +16,8 @@
 #include "engine/rate/packet_trains.h"
 
 typedef struct lt_upward_probe {
-    bool wanted;            /* at the last update */
+    bool wanted;            /* at the last update, */
+    bool stood;             /*   and a queue had stood before */
     livetcp_usec pad_us;    /* time of a train's next packet; LIVETCP_NEVER = no train */
     livetcp_usec pause_us;  /* no train before this time */
     livetcp_usec base_us;   /* round trip without queues */
@@ -43,6 +44,7 @@ typedef struct lt_upward_probe_view {
     livetcp_usec queue_us;  /* of a round trip that ended just now, LIVETCP_NEVER = none did */
     double estimate;        /* bytes per second that the encoder is told */
     uint64_t retransmitted; /* segments, ever */
+    bool stood;             /* a queue has stood before */
     bool wanted;            /* the encoder uses the estimate, and no queue stands */
 } lt_upward_probe_view;
 

@@ -27,6 +27,7 @@ struct Session {
         view.queue_us = queue_us;
         view.estimate = told;
         view.retransmitted = retransmitted;
+        view.stood = stood;
         view.wanted = wanted;
         lt_upward_probe_update(&probe, &view, &trains);
     }
@@ -59,7 +60,7 @@ struct Session {
     lt_packet_trains trains = {};
     livetcp_usec now = 1000 * ms, first_us = 0, last_us = 0;
     uint64_t sent = 0, retransmitted = 0;
-    bool wanted = true, takes = true;
+    bool stood = false, wanted = true, takes = true;
 };
 
 } // namespace
@@ -83,6 +84,18 @@ TEST_CASE("a train follows a frame, at a multiple of the told rate", "[upward-pr
                   static_cast<double>(session.last_us - session.first_us);
     CHECK(rate > 3 * told);
     CHECK(rate < 6 * told);
+}
+
+TEST_CASE("where a queue has stood before, the first train is twice the told rate",
+          "[upward-probe]")
+{
+    Session session;
+    session.stood = true;
+    session.run(160 * ms);
+    double rate = static_cast<double>(session.sent) * 1e6 /
+                  static_cast<double>(session.last_us - session.first_us);
+    CHECK(rate > 1.5 * told);
+    CHECK(rate < 3 * told);
 }
 
 TEST_CASE("a train without a queue shows a rate, and the next one is faster", "[upward-probe]")
