@@ -135,9 +135,8 @@ TEST_CASE("a longer route on a path without losses is known within a second")
     } const found[] = {{"", 30, 70, 0},
                        {",rate=1500kbit,queue=30kB", 30, 70, 8},
                        {",rate=5mbit,queue=30kB", 20, 40, 3},
-                       {",rate=686kbit,queue=29301B", 37, 80, 18},
-                       {",rate=680kbit,queue=30kB", 30, 45, 18}};
-    unsigned late = 0; /* one of 30: extra bytes were on trial when the route changed */
+                       {",rate=686kbit,queue=29301B", 37, 80, 18}};
+    unsigned late = 0; /* of 24: extra bytes may be on trial when the route changes */
     for (const auto &path : found)
         for (const char *policy : {"auto", "shortest-queue"})
             for (uint64_t seed = 1; seed <= 3; seed++) {

@@ -43,14 +43,16 @@
 #define FOLLOW_MORE  1.25
 #define FOLLOW_PART  0.7
 #define IGNORES      1.5
-#define HEEDED_MIN                                                                                 \
-    0.8                 /* of the estimate: also sent by an encoder that was never told much more, \
-                         */
-#define HEEDED_MAX 1.25 /*   at most */
-#define USED_SHOWN 2.5  /* USED_MAX where packet trains have shown a higher rate */
-#define USED_MAX   2.0  /* maximum estimate per bit that the source uses */
-#define TRAIN_PART 0.95
-#define FASTER     1.15 /* trains, bursts or media at so many times the ceiling: a faster path */
+#define USED_SHOWN   2.5 /* USED_MAX where packet trains have shown a higher rate */
+#define USED_MAX     2.0 /* maximum estimate per bit that the source uses */
+#define TRAIN_PART   0.95
+#define FASTER       1.15 /* trains or bursts at so many times the ceiling: a faster path */
+#define EXCEEDS      1.3  /* media, which may get through for a moment */
+
+/* What a source sends that follows, as a part of the estimate; one that was never told much more
+ * cannot be known to. */
+#define HEEDED_MIN 0.8
+#define HEEDED_MAX 1.25
 
 /* After a loss, windows that limit the rate do not count as growing for this time. */
 #define LOST_US 2000000
@@ -124,7 +126,7 @@ bool lt_bitrate_exceeds_ceiling(const lt_bitrate *b, const lt_congestion *c, dou
     bool limits = b->by_windows && now - c->lost_us <= LOST_US;
 
     return lt_bitrate_is_used(b) && b->ceiling > 0 && !limits &&
-           b->used > FASTER * b->ceiling * BITS * media_share;
+           b->used > EXCEEDS * b->ceiling * BITS * media_share;
 }
 
 void lt_bitrate_forget_ceiling(lt_bitrate *b)

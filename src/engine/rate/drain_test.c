@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/rate/drain_test.h"
 
-#include "base/usec.h"
-
 /* A shorter step costs little, and is learned when the minimum is forgotten. So many packets are
  * what is in the queue anyway. */
 #define STEP_US      15000
 #define STEP_PACKETS 2.0
 #define SEGMENT      1448.0
 
-/* It comes at once: much of it within LOW_US, since packets under way and their acknowledgements
- * become late one after the other where both ways become longer. */
-#define LOW_US    100000
+/* It comes at once: most of it from one sample to the next. */
 #define JUMP_US   500000
-#define JUMP_PART 0.4
+#define JUMP_PART 0.6
 
 /* An excess below this part of it is none; nor is one that grows beyond this, from one part of the
  * time to another. Samples are taken when the platform is asked, every 5 to 10 ms. */
@@ -48,10 +44,7 @@
 
 void lt_drain_test_init(lt_drain_test *test)
 {
-    *test = (lt_drain_test){.last_at_us = INT64_MIN / 2,
-                            .low_us = {LIVETCP_NEVER, LIVETCP_NEVER},
-                            .low_since_us = INT64_MIN / 2,
-                            .not_before_us = INT64_MIN};
+    *test = (lt_drain_test){.last_at_us = INT64_MIN / 2, .not_before_us = INT64_MIN};
 }
 
 static void enter(lt_drain_test *test, lt_drain_phase phase, livetcp_usec now)
@@ -71,18 +64,13 @@ static void give_up(lt_drain_test *test, livetcp_usec now)
 
 static bool jumps(lt_drain_test *test, livetcp_usec excess_us, livetcp_usec now)
 {
-    livetcp_usec jump_us = excess_us - lt_usec_min(test->low_us[0], test->low_us[1]);
-    bool at_once = jump_us >= STEP_US && (double)jump_us > JUMP_PART * (double)excess_us &&
+    livetcp_usec jump_us = excess_us - test->last_us;
+    bool at_once = (double)jump_us > JUMP_PART * (double)excess_us &&
                    now - test->last_at_us < JUMP_US + excess_us;
 
-    if (now - test->low_since_us >= LOW_US + excess_us / 2) {
-        test->low_us[1] = test->low_us[0];
-        test->low_us[0] = excess_us;
-        test->low_since_us = now;
-    }
-    test->low_us[0] = lt_usec_min(test->low_us[0], excess_us);
+    test->last_us = excess_us;
     test->last_at_us = now;
-    return at_once && now >= test->not_before_us;
+    return excess_us >= STEP_US && at_once && now >= test->not_before_us;
 }
 
 static bool has_grown(lt_drain_test *test, livetcp_usec excess_us, livetcp_usec now)
@@ -169,7 +157,7 @@ static livetcp_usec follow(lt_drain_test *test, const lt_congestion_sample *s,
         if (!longer_us)
             break;
         enter(test, LT_DRAIN_CALM, s->now_us);
-        test->low_us[0] = test->low_us[1] = 0;
+        test->last_us = 0;
         return longer_us;
     default:
         break;

@@ -34,9 +34,8 @@ typedef struct lt_drain_test {
     livetcp_usec part_us;       /* a part of the phase began, */
     livetcp_usec part_min_us;   /*   with this minimum; LIVETCP_NEVER = no sample */
     unsigned looks;             /* successive looks without a result */
-    livetcp_usec low_us[2];     /* minimum excess of this and the last period, */
-    livetcp_usec low_since_us;  /*   the present one began then */
-    livetcp_usec last_at_us;    /* time of the last sample */
+    livetcp_usec last_us;       /* the excess before this one, */
+    livetcp_usec last_at_us;    /*   which was then */
     livetcp_usec not_before_us; /* the next test */
 } lt_drain_test;
 

@@ -299,7 +299,8 @@ bool lt_rate_update(lt_rate *rate, const lt_rate_view *view, livetcp_usec now)
                                           rate->congestion.standing_us == 0},
         &rate->congestion.trains);
     notice_faster_path(rate);
-    notice_freed_path(rate, now);
+    if (sample.connections > 1)
+        notice_freed_path(rate, now);
     livetcp_usec poll = sample.base_us / POLL_PART;
     poll = poll < POLL_MIN_US ? POLL_MIN_US : poll > POLL_MAX_US ? POLL_MAX_US : poll;
     if (lt_upward_probe_is_under_way(&rate->probe, now))
