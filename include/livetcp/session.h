@@ -95,7 +95,7 @@ typedef struct livetcp_session_callbacks {
     /* A connection's state has changed. `error` is the reason of a loss, otherwise NULL; the
      * session replaces the connection by itself. A session that is refused loses one connection:
      * attempts in progress on others become IDLE without an error, and continue when that one is
-     * open. */
+     * open. So does a connection that leaves a longer route; it connects again at once. */
     void (*on_connection)(livetcp_session *session, unsigned connection,
                           livetcp_connection_state state, const livetcp_error *error, void *user);
 

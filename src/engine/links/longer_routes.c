@@ -14,9 +14,11 @@
 #define REVIEW_US (LIVETCP_USEC_SEC / 2)
 #define SEEN      2 /* reviews in a row that find the route longer */
 
-/* A route is longer by more than its round trips vary. */
+/* A route is longer by more than its round trips vary. In the vicinity none is worth a connection:
+ * there a busy computer makes round trips longer. */
 #define LONGER_US   2000
 #define LONGER_PART 32
+#define VICINITY_US 4000
 
 /* A connection that carries this part of what those on the shorter route do is needed. */
 #define NEEDED 0.5
@@ -88,7 +90,7 @@ static bool is_longer(const livetcp_path *path, const shortest_route *shortest)
     livetcp_usec longer_us =
         lt_usec_max(LONGER_US, shortest->rtt_us / LONGER_PART + 2 * shortest->jitter_us);
 
-    return path->group_rtt_us - shortest->rtt_us > longer_us &&
+    return shortest->rtt_us > VICINITY_US && path->group_rtt_us - shortest->rtt_us > longer_us &&
            path->min_rtt_us - shortest->min_rtt_us > longer_us;
 }
 

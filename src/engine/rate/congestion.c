@@ -479,6 +479,7 @@ static bool is_longer_route(lt_congestion *c, const lt_congestion_sample *s)
     }
     if (!tested && !c->longer_us)
         return false;
+    lt_window_push_init(&c->push);
     if (c->longer_us) {
         c->route_us = s->now_us;
         c->history = (lt_delay_history){.used = 0};
@@ -615,6 +616,7 @@ static void be_alone(lt_congestion *c, const lt_congestion_sample *s)
     c->regime = LT_REGIME_COMPETING;
     lt_drain_test_init(&c->drain);
     lt_route_step_init(&c->step);
+    lt_window_push_init(&c->push);
     c->vain.since_us = LIVETCP_NEVER;
     if (c->limit < carried / 2)
         c->limit = carried / 2;

@@ -69,6 +69,7 @@ livetcp_usec lt_window_push_update(lt_window_push *push, const lt_congestion_sam
             return 0;
         if (!push->delivered) {
             push->delivered = s->delivered;
+            push->end_us += s->now_us - push->half_us;
             push->half_us = s->now_us;
         }
         push->queue_us = lt_usec_min(push->queue_us, s->queue_us);
