@@ -80,8 +80,8 @@ static void update_rate(livetcp_engine *engine, livetcp_usec now)
     limit_links(engine, now);
     reinject_stalled(engine, now);
     lt_session_watch_for_outage(engine, now);
-    lt_links_leave_longer_routes(engine->links, now);
-    lt_session_close_failed(engine, now);
+    if (lt_links_leave_longer_routes(engine->links, now))
+        lt_session_close_failed(engine, now);
     warn_of_shortage(engine, now);
     if (changed)
         lt_events_add(&engine->events,

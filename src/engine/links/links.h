@@ -60,8 +60,8 @@ bool lt_links_replaces_spare(const lt_links *links, unsigned slot, uint32_t tick
 bool lt_links_spare_is_done(const lt_links *links, unsigned *slot);
 
 /* Callers: connections whose route is longer than that of others on their link, and that carry
- * little for that, are to be replaced: see lt_links_next_withdrawn(). */
-void lt_links_leave_longer_routes(lt_links *links, livetcp_usec now);
+ * little for that, are to be replaced. True if some are due: see lt_links_next_withdrawn(). */
+bool lt_links_leave_longer_routes(lt_links *links, livetcp_usec now);
 
 /* The next attempts of these slots (bit i = slot i), if they wait for one, are due now. */
 void lt_links_retry(lt_links *links, uint32_t slots, livetcp_usec now);

@@ -2,13 +2,13 @@
 /*
  * State of the links component, shared by its files:
  *
- *   slot.c       a slot's state, and what the others ask about it
- *   slot_path.c  a slot's traffic and path information
- *   joining.c    CREATE, JOIN and PROOF: a connection becomes part of the session
- *   reconnect.c  the end of a TCP connection, and the time of the next attempt
+ *   slot.c           a slot's state, and what the others ask about it
+ *   slot_path.c      a slot's traffic and path information
+ *   joining.c        CREATE, JOIN and PROOF: a connection becomes part of the session
+ *   reconnect.c      the end of a TCP connection, and the time of the next attempt
  *   longer_routes.c  connections on a longer route than others are replaced
- *   spare.c      the spare slot
- *   links.c      creation, messages, deadlines, statistics
+ *   spare.c          the spare slot
+ *   links.c          creation, messages, deadlines, statistics
  *
  * Each calls only those before it.
  */

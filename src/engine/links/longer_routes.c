@@ -116,11 +116,12 @@ static void leave(lt_links *links, unsigned slot, livetcp_usec now)
     links->paths[slot].usable = false;
 }
 
-/* The connections that are leaving end once nothing is in flight on them. */
-static unsigned end_left(lt_links *links, livetcp_usec now)
+/* The connections that are leaving end once nothing is in flight on them. *due: some do now. */
+static unsigned end_left(lt_links *links, livetcp_usec now, bool *due)
 {
     unsigned leaving = 0;
 
+    *due = false;
     for (unsigned i = 0; i < links->base; i++) {
         lt_slot *s = &links->slots[i];
         if (s->leaving_since_us == LIVETCP_NEVER || s->closing)
@@ -128,6 +129,7 @@ static unsigned end_left(lt_links *links, livetcp_usec now)
         leaving++;
         s->withdrawn =
             !lt_path_undelivered(&links->paths[i]) || now - s->leaving_since_us > LEAVE_US;
+        *due = *due || s->withdrawn;
     }
     return leaving;
 }
@@ -160,18 +162,20 @@ static void leave_beyond_reserve(lt_links *links, unsigned link, unsigned leavin
     }
 }
 
-void lt_links_leave_longer_routes(lt_links *links, livetcp_usec now)
+bool lt_links_leave_longer_routes(lt_links *links, livetcp_usec now)
 {
     unsigned leaving;
+    bool due;
 
     if (!may_replace(links))
-        return;
-    leaving = end_left(links, now);
+        return false;
+    leaving = end_left(links, now, &due);
     if (now < links->review_us)
-        return;
+        return due;
     links->review_us = now + REVIEW_US;
     for (unsigned link = 0; link < LIVETCP_MAX_LINKS && all_open(links); link++)
         leave_beyond_reserve(links, link, leaving, now);
     for (unsigned i = 0; i < links->base; i++)
         links->slots[i].carried *= DECAY;
+    return due;
 }

@@ -49,8 +49,8 @@
 #define FASTER       1.15 /* trains or bursts at so many times the ceiling: a faster path */
 #define EXCEEDS      1.3  /* media, which may get through for a moment */
 
-/* What a source sends that follows, as a part of the estimate; one that was never told much more
- * cannot be known to. */
+/* A source that follows sends between these parts of the estimate. One that was never told much
+ * more cannot be known to follow. */
 #define HEEDED_MIN 0.8
 #define HEEDED_MAX 1.25
 
@@ -276,14 +276,12 @@ static void follow(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sampl
 static bool is_back_at_once(const lt_bitrate *b, const lt_congestion *c, double goal,
                             livetcp_usec now)
 {
-    double carried = larger(c->max_rate[0], c->max_rate[1]);
-
-    return b->ceiling > KNOWN_PART * carried && !b->by_windows &&
+    return b->ceiling > KNOWN_PART * lt_congestion_max_carried(c) && !b->by_windows &&
            lt_congestion_is_lossless(c, now) && goal > (1 + TELL_PART) * b->told;
 }
 
-/* What has been lost a moment ago waits for its repair, and so does all that follows it: while more
- * is written than arrives, it is no proof that the path carries it. */
+/* After a loss all that follows it waits for the repair: more that is written than arrives is no
+ * proof then that the path carries it. */
 static double proved(const lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample *s)
 {
     double arrived =
@@ -325,6 +323,7 @@ static void raise(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample
 static void update_estimate(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample *s)
 {
     livetcp_usec pause = c->base_us + 2 * INTERVAL_US;
+
     if (b->updated_us > s->now_us - INTERVAL_US || s->media_share <= 0)
         return;
     b->updated_us = s->now_us;

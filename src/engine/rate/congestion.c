@@ -225,8 +225,7 @@ static double wanted_queue(double capacity)
     return bytes > QUEUE_MIN ? bytes : QUEUE_MIN;
 }
 
-/* The maximum rate that the path has recently carried for this session. */
-static double max_carried(const lt_congestion *c)
+double lt_congestion_max_carried(const lt_congestion *c)
 {
     return c->max_rate[0] > c->max_rate[1] ? c->max_rate[0] : c->max_rate[1];
 }
@@ -249,7 +248,8 @@ static void remember_max_rate(lt_congestion *c, livetcp_usec now)
 /* Time that our own target for the queue takes; 0 = there is none. */
 static livetcp_usec wanted_queue_us(const lt_congestion *c)
 {
-    double carried = max_carried(c) > c->capacity ? max_carried(c) : c->capacity;
+    double carried =
+        lt_congestion_max_carried(c) > c->capacity ? lt_congestion_max_carried(c) : c->capacity;
 
     return c->capacity > 0 ? (livetcp_usec)(wanted_queue(carried) / carried * SECOND) : 0;
 }
@@ -584,7 +584,7 @@ static void be_alone(lt_congestion *c, const lt_congestion_sample *s)
     livetcp_usec length = c->base_us < WINDOW_MIN_US ? WINDOW_MIN_US : c->base_us;
     lt_delay_window window = lt_delay_history_window(
         &c->history, s->now_us, length < WINDOW_MAX_US ? length : WINDOW_MAX_US);
-    double carried = max_carried(c);
+    double carried = lt_congestion_max_carried(c);
     bool ours, vain;
 
     if (is_longer_route(c, s))
@@ -733,7 +733,7 @@ void lt_congestion_update(lt_congestion *c, const lt_congestion_sample *sample)
     const lt_congestion_sample *s = &whole;
 
     take_slack(c, &whole);
-    whole.carried = max_carried(c);
+    whole.carried = lt_congestion_max_carried(c);
     whole.overloads = whole.carried > 0 && s->offered > OVERLOAD * whole.carried;
     c->base_us = s->base_us;
     if (c->begun_us == INT64_MIN)
@@ -741,7 +741,7 @@ void lt_congestion_update(lt_congestion *c, const lt_congestion_sample *sample)
     if (s->retransmitted > c->retransmitted)
         c->lost_us = s->now_us;
     c->retransmitted = s->retransmitted;
-    if (s->follows || s->may_follow)
+    if (s->may_follow)
         c->heeded_us = s->now_us;
     lt_delay_history_add(&c->history, s);
     if (sample->queue_us != LIVETCP_NEVER)

@@ -114,6 +114,9 @@ bool lt_congestion_is_overrun(const lt_congestion *congestion);
  * = not known. */
 double lt_congestion_rate(const lt_congestion *congestion, livetcp_usec now);
 
+/* The maximum rate that the path has recently carried for this session, bytes per second. */
+double lt_congestion_max_carried(const lt_congestion *congestion);
+
 /* The most that an encoder can be told, bytes per second: what the window lets through without a
  * queue, as all else would wait in the send queue. HUGE_VAL = no limit. Only on a path with losses:
  * trains show the rate of the link there, of which another flow may have a part. */

@@ -195,27 +195,29 @@ static void update_share(lt_rate *rate, livetcp_usec now)
     rate->share_media = rate->media;
 }
 
+static bool is_clear(const lt_congestion *c)
+{
+    return c->regime != LT_REGIME_COMPETING && !c->standing_us;
+}
+
 /* Frames of a thin stream are no trains, so that a path which becomes faster shows in bursts only.
  */
 static void notice_faster_path(lt_rate *rate)
 {
-    bool clear = rate->congestion.regime != LT_REGIME_COMPETING && !rate->congestion.standing_us;
-
-    if (clear && lt_bitrate_on_burst_rate(&rate->bitrate, lt_frame_bursts_rate(&rate->bursts)))
+    if (is_clear(&rate->congestion) &&
+        lt_bitrate_on_burst_rate(&rate->bitrate, lt_frame_bursts_rate(&rate->bursts)))
         lt_packet_trains_forget(&rate->congestion.trains);
 }
 
-/* What got through while another flow filled the path is no rate of the path. Where neither losses
+/* A share beside a flow that filled the path is no rate of the path. Where neither losses
  * nor five seconds without a queue tell of such a flow, sessions that share a path would only take
  * turns in jumping ahead. */
 static void notice_freed_path(lt_rate *rate, livetcp_usec now)
 {
     lt_congestion *c = &rate->congestion;
-    bool clear = c->regime != LT_REGIME_COMPETING && !c->standing_us;
     bool told = c->regime == LT_REGIME_OPEN || !lt_congestion_is_lossless(c, now);
-    bool more =
-        clear && told && lt_bitrate_exceeds_ceiling(&rate->bitrate, c, rate->media_share, now);
-
+    bool more = is_clear(c) && told &&
+                lt_bitrate_exceeds_ceiling(&rate->bitrate, c, rate->media_share, now);
     bool freed = lt_congestion_is_freed(c, now) && lt_bitrate_is_used(&rate->bitrate);
 
     if (!more && !freed)

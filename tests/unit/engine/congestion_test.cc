@@ -64,7 +64,7 @@ struct Fluid {
             sample.wait_us = backlog > 1 ? static_cast<livetcp_usec>(backlog / capacity * 1e6) : 0;
             sample.base_us = base;
             sample.connections = 8;
-            sample.follows = follows;
+            sample.follows = sample.may_follow = follows;
             sample.offered = offered;
             sample.own_losses = own_losses;
             if (silent)

@@ -86,6 +86,15 @@ struct Bench {
     double bucket = 10000, tokens = 10000, backlog = 0, away = 0, owed = 0, repairs = 0.2;
 };
 
+/* The link has nothing to spare, second after second. */
+void check_full(Bench &bench)
+{
+    for (int i = 0; i < 20; i++) {
+        bench.run(second);
+        CHECK(lt_headroom_get(&bench.headroom) == 0);
+    }
+}
+
 } // namespace
 
 TEST_CASE("headroom grows to what is asked for within three seconds")
@@ -154,10 +163,7 @@ TEST_CASE("what a bucket lets through at once is no headroom")
     bench.bucket = bench.tokens = 30000;
     bench.repairs = 0.05;
     bench.run(5 * second);
-    for (int i = 0; i < 20; i++) {
-        bench.run(second);
-        CHECK(lt_headroom_get(&bench.headroom) == 0);
-    }
+    check_full(bench);
 }
 
 /* TCP repairs several losses of a connection one after the other. The sum of losses may be zero
@@ -169,10 +175,7 @@ TEST_CASE("a policer is full where losses show late, and many at once")
     bench.repairs = 0.05;
     bench.repair = 500 * ms;
     bench.run(8 * second);
-    for (int i = 0; i < 20; i++) {
-        bench.run(second);
-        CHECK(lt_headroom_get(&bench.headroom) == 0);
-    }
+    check_full(bench);
 }
 
 TEST_CASE("losses are the session's own while it is tried whether they are")
