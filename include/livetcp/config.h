@@ -151,7 +151,7 @@ typedef struct livetcp_config {
     /* "handshake-timeout" in ms, 100..60000, default 5000 */
     livetcp_usec handshake_timeout_us;
     /* "keepalive" in ms, 100..60000, default 1000: a session connection that sent nothing for this
-     * time sends a PING */
+     * time sends a PING; at a listener, an eighth later, so that only one side asks */
     livetcp_usec keepalive_interval_us;
     /* "peer-timeout" in ms, 1000..3600000, default 10000: a session connection without input for
      * this time is lost; also the kernel's TCP user timeout */

@@ -117,12 +117,14 @@ Arrivals take_apart(const SimSession &listener, std::map<uint16_t, std::vector<u
 
 /* A call over 2 % of loss, played with a delay of `over` over L. */
 Heard call_once(const char *policy, unsigned connections, Voice voice, livetcp_usec over,
-                uint64_t seed)
+                uint64_t seed, const char *below)
 {
     livetcp_config session = make_config(policy, connections);
     session.rtcp = LIVETCP_RTCP_OFF; /* the same losses, whatever else goes over the path */
     session.feedback_us = 0;
-    SimCall call("delay=50ms,loss=2%", session, seed);
+    auto road = std::make_shared<SimRoad>("delay=50ms,loss=2%", seed);
+    road->path.congestion_control = below;
+    SimCall call(road, session, seed);
     livetcp_redundancy_config config;
     livetcp_redundancy_config_init(&config);
     config.depth = voice.depth ? voice.depth : 1;
@@ -171,11 +173,12 @@ Heard call_once(const char *policy, unsigned connections, Voice voice, livetcp_u
     return heard;
 }
 
-Heard call(const char *policy, unsigned connections, Voice voice, livetcp_usec over)
+Heard call(const char *policy, unsigned connections, Voice voice, livetcp_usec over,
+           const char *below = "reno")
 {
     Heard all;
     for (uint64_t seed = 1; seed <= 4; seed++)
-        all += call_once(policy, connections, voice, over, seed);
+        all += call_once(policy, connections, voice, over, seed, below);
     return all;
 }
 
@@ -203,11 +206,13 @@ TEST_CASE("on one connection nothing comes sooner the second time")
     CHECK(heard.saved == 0);
 }
 
+/* Not over NewReno: there, windows of two segments keep packets waiting on both. */
 TEST_CASE("with few connections it matters that the session knows what is repeated")
 {
     for (const char *policy : {"shortest-queue", "earliest-delivery"}) {
         CAPTURE(policy);
-        Heard told = call(policy, 2, {1, 1}, 25000), untold = call(policy, 2, {1, 0}, 25000);
+        Heard told = call(policy, 2, {1, 1}, 25000, "bbr");
+        Heard untold = call(policy, 2, {1, 0}, 25000, "bbr");
         CHECK(told.late < 3 * untold.late / 4);
     }
 }

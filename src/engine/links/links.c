@@ -8,6 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A peer that has nothing to send on a connection writes no more than this in a keepalive: a PING
+ * or PONG, and a report. Beside more than the second, an answer hardly counts. */
+#define IDLE_BYTES   256
+#define LITTLE_BYTES 4096
+
 /* ---- creation ---- */
 
 static livetcp_result prepare_identity(lt_links *links, const livetcp_pending *pending)
@@ -128,14 +133,20 @@ livetcp_usec lt_links_deadline(const lt_links *links)
     return due;
 }
 
-static void ping(lt_links *links, unsigned slot, livetcp_usec now)
+/* A peer that sends little media here, as speech on a thin link, need not answer: PADDING shows it
+ * that we are there, too. On an idle connection the answer shows both sides a round trip. */
+static void keep_alive(lt_links *links, unsigned slot, livetcp_usec now)
 {
-    lt_control message = {.type = LT_CONTROL_PING, .timestamp = (uint64_t)now};
+    const lt_slot *s = &links->slots[slot];
+    bool speaks = s->heard > IDLE_BYTES && s->heard < LITTLE_BYTES &&
+                  now - s->silent_from_us < links->keepalive_us / 2;
+    lt_control message = {.type = speaks ? LT_CONTROL_PADDING : LT_CONTROL_PING,
+                          .timestamp = (uint64_t)now};
 
     /* A full send buffer has unacknowledged data, which detects a dead peer as a PING would. */
     if (!links->paths[slot].blocked)
         lt_control_write(&links->writer, slot, &message);
-    links->slots[slot].ping_at_us = now + links->keepalive_us;
+    lt_slot_put_off_ping(links, slot, now);
 }
 
 void lt_links_expire(lt_links *links, livetcp_usec now)
@@ -150,7 +161,7 @@ void lt_links_expire(lt_links *links, livetcp_usec now)
         else if (now >= silence_limit(links, s))
             lt_slot_fail(s, LIVETCP_ERR_PEER_TIMEOUT);
         else if (now >= s->ping_at_us)
-            ping(links, i, now);
+            keep_alive(links, i, now);
     }
 }
 

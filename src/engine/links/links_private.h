@@ -38,6 +38,7 @@ typedef struct lt_slot {
     /* Keepalive. */
     livetcp_usec ping_at_us;     /* OPEN: time of the next PING, unless something is sent before */
     livetcp_usec silent_from_us; /* last input, or when the connection was established */
+    uint64_t heard;              /* bytes read since the last write */
     livetcp_usec open_since_us;
 
     /* Closing. */
@@ -116,6 +117,9 @@ void lt_slot_set_state(lt_links *links, unsigned slot, livetcp_connection_state 
 
 /* The connection is part of the session and may carry media. */
 void lt_slot_open(lt_links *links, unsigned slot, livetcp_usec now);
+
+/* The next PING is due a keepalive from now, a little later at a listener. */
+void lt_slot_put_off_ping(lt_links *links, unsigned slot, livetcp_usec now);
 
 /* The session must close the slot: see lt_links_next_failed(). The first reason counts. */
 static inline void lt_slot_fail(lt_slot *slot, livetcp_result reason)

@@ -20,7 +20,7 @@
 #define MIN_SAMPLES 16
 #define DEVIATIONS  3
 
-/* After this pause, nothing of this session is in the bottleneck's queue. */
+/* After this pause, no large packet of this session is in the bottleneck's queue. */
 #define PAUSE_US 150000
 
 #define GAIN 4 /* of the averages; small, since a connection has few samples a second */
@@ -87,7 +87,7 @@ void lt_path_groups_init(lt_path_groups *groups)
     *groups = (lt_path_groups){.grouped_us = INT64_MIN / 2,
                                .decayed_us = INT64_MIN / 2,
                                .described_us = INT64_MIN / 2,
-                               .written_us = INT64_MIN / 2};
+                               .large_us = INT64_MIN / 2};
     for (unsigned i = 0; i < LIVETCP_MAX_LINKS; i++)
         forget_minima(&groups->bottleneck[i]);
     for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS; i++)
@@ -129,8 +129,9 @@ void lt_path_groups_wrote(lt_path_groups *groups, unsigned slot, uint64_t end, s
         m->write_count--;
     }
     m->writes[(m->first_write + m->write_count++) % LT_GROUP_WRITES] =
-        (lt_group_write){end, now, (uint32_t)size, now - groups->written_us > PAUSE_US, false};
-    groups->written_us = now;
+        (lt_group_write){end, now, (uint32_t)size, now - groups->large_us > PAUSE_US, false};
+    if (size >= SMALL)
+        groups->large_us = now;
     bottleneck_of(groups, slot)->free_us = lt_usec_max(bottleneck_of(groups, slot)->free_us, now) +
                                            serialization_time(groups, slot, size + HEADERS);
 }
@@ -466,8 +467,8 @@ static void cluster(lt_path_groups *groups, const livetcp_path *paths, unsigned 
 /* Estimates the serialization time of a byte from the difference of the minimum round trips of
  * large and small packets on the link. One connection's own minima do not suffice, since its
  * handshake may have met another connection's data. A standing queue lifts the recent minima of
- * large packets, and small packets after a pause become rare later. Therefore the minima over all
- * time count, until the route changes. */
+ * large packets, and small packets without large ones before become rare later. Therefore the
+ * minima over all time count, until the route changes. */
 static void estimate_serialization(lt_path_groups *groups, unsigned link, unsigned count,
                                    livetcp_usec now)
 {

@@ -13,7 +13,7 @@
  * On a slow link a packet of 1500 bytes takes longer than one of 60. This serialization time is
  * estimated from the difference between the minimum round trips of large and small packets, and
  * subtracted. A small packet that follows a large one waits behind it, so only small packets after
- * a pause count, the handshake's included.
+ * a pause of the large ones count, the handshake's included.
  */
 #ifndef LT_ENGINE_LINKS_PATH_GROUPS_H
 #define LT_ENGINE_LINKS_PATH_GROUPS_H
@@ -32,7 +32,7 @@ typedef struct lt_group_write {
     uint64_t end; /* offset in the stream: bytes written up to its end */
     livetcp_usec at_us;
     uint32_t size;
-    bool alone; /* nothing was written on any connection for PAUSE_US before */
+    bool alone; /* only small packets were written on any connection for PAUSE_US before */
     bool media; /* it ended the first copy of a media packet */
 } lt_group_write;
 
@@ -62,7 +62,7 @@ typedef struct lt_group_member {
 /* The bottleneck of one of the session's links. */
 typedef struct lt_bottleneck {
     double per_byte_us;        /* serialization time of a byte */
-    livetcp_usec min_small_us; /* minimum round trip of small packets sent after a pause, */
+    livetcp_usec min_small_us; /* minimum round trip of small packets without large ones before, */
     livetcp_usec min_large_us; /* and of large ones; LIVETCP_NEVER = none */
     livetcp_usec free_us;      /* time at which everything written so far has passed it */
 } lt_bottleneck;
@@ -72,7 +72,7 @@ typedef struct lt_path_groups {
     lt_bottleneck bottleneck[LIVETCP_MAX_LINKS];
     uint8_t link_of[LIVETCP_MAX_CONNECTIONS];
     livetcp_usec grouped_us, decayed_us, described_us;
-    livetcp_usec written_us; /* last write, on any connection */
+    livetcp_usec large_us; /* last write of more than a small packet, on any connection */
 } lt_path_groups;
 
 void lt_path_groups_init(lt_path_groups *groups);

@@ -3,6 +3,10 @@
 
 #include "engine/links/path_info.h"
 
+/* Time between a listener's PINGs, in keepalives. A caller's are a keepalive apart, so that its
+ * PING, which the listener answers, comes before the listener would ask, too. */
+#define LISTENER (9 / 8.0)
+
 void lt_slot_reset(lt_links *links, unsigned slot)
 {
     lt_slot *s = &links->slots[slot];
@@ -61,6 +65,13 @@ static void end_refusal(lt_links *links)
             links->slots[i].connect_at_us = INT64_MIN;
 }
 
+void lt_slot_put_off_ping(lt_links *links, unsigned slot, livetcp_usec now)
+{
+    double keepalives = links->caller ? 1 : LISTENER;
+
+    links->slots[slot].ping_at_us = now + (livetcp_usec)(keepalives * (double)links->keepalive_us);
+}
+
 void lt_slot_open(lt_links *links, unsigned slot, livetcp_usec now)
 {
     lt_slot *s = &links->slots[slot];
@@ -68,7 +79,7 @@ void lt_slot_open(lt_links *links, unsigned slot, livetcp_usec now)
     links->paths[slot].usable = true;
     s->join_by_us = LIVETCP_NEVER;
     if (!links->plain) {
-        s->ping_at_us = now + links->keepalive_us;
+        lt_slot_put_off_ping(links, slot, now);
         s->backoff_us = links->reconnect_min_us; /* the peer is authenticated, and agrees */
     }
     if (s->state != LIVETCP_CONNECTION_OPEN) {

@@ -19,6 +19,7 @@ void lt_links_received(lt_links *links, unsigned slot, size_t size, livetcp_usec
 {
     links->slots[slot].silent_from_us = now;
     links->slots[slot].carried += (double)size;
+    links->slots[slot].heard += size;
 }
 
 static void update_oldest_write(lt_links *links, unsigned slot)
@@ -40,12 +41,13 @@ void lt_links_wrote(lt_links *links, unsigned slot, size_t size, livetcp_usec no
     lt_rtt_average_wrote(&s->rtt_average, s->stream_bytes, now);
     s->stream_bytes += size;
     s->carried += (double)size;
+    s->heard = 0;
     lt_path_wrote(&links->paths[slot], size, now);
     lt_path_groups_wrote(&links->groups, slot, s->stream_bytes, size, now);
     update_oldest_write(links, slot);
     lt_path_groups_update_free(&links->groups, links->paths, links->count, slot, now);
     if (s->state == LIVETCP_CONNECTION_OPEN && !links->plain)
-        s->ping_at_us = now + links->keepalive_us;
+        lt_slot_put_off_ping(links, slot, now);
 }
 
 void lt_links_wrote_packet(lt_links *links, unsigned slot, bool first)

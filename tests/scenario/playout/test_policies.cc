@@ -146,9 +146,10 @@ TEST_CASE("over drawn paths policy-aware is never above adaptive at the same sha
                 CAPTURE(path, seed, policy, silence_us, adaptive.late, adaptive.delay_ms, same.late,
                         same.delay_ms, usual.late, usual.delay_ms);
                 tried++;
+                /* At just 0.5 % it is chance who is on which side. */
                 above +=
                     same.delay_ms > adaptive.delay_ms * 1.0625 + 1 || /* a bin */
-                    (adaptive.late <= 0.005 && usual.delay_ms > adaptive.delay_ms * 1.0625 + 1);
+                    (adaptive.late <= 0.004 && usual.delay_ms > adaptive.delay_ms * 1.0625 + 1);
                 late += usual.late > 0.01;
                 CHECK(usual.late < 0.02);
                 CHECK(same.late < adaptive.late * 1.5 + 0.015);
