@@ -3,11 +3,12 @@
  * `auto` against `single` and `shortest-queue` on many paths, in virtual time: one line a path and
  * budget, with the delays and a verdict. Not a test; test_routes.cc holds some of it.
  *
- * usage: path-table [--thin | --policers | --random FROM-TO | --hard FROM-TO | --longer FROM-TO |
- *                   PATH...] [--police KBIT] [--seeds N]
+ * usage: path-table [--thin | --speech | --policers | --random FROM-TO | --hard FROM-TO | --longer
+ * FROM-TO | PATH...] [--police KBIT] [--seeds N]
  *                   [--seconds S] [--warmup S] [--budget B]... [--set KEY=VALUE]... [--failed]
  *                   [--by-second] [--below NAME]
  * --thin: links of 1.05 to 2.2 times the media, buffers of 20 to 400 ms, 0 and 1 % of loss.
+ * --speech: the same with speech instead of video.
  * --policers: token buckets of as much. --police: one on the paths named after it.
  * --random: paths that draw_course() draws for these seeds; --hard: draw_hard_course(), with
  * policers, bursts, changes, outages and second links; --longer: draw_longer_route().
@@ -43,17 +44,18 @@ struct Count {
     unsigned rows = 0, worse95 = 0, worse99 = 0, worse999 = 0;
 };
 
-std::vector<Course> thin_links()
+std::vector<Course> thin_links(size_t size, double media)
 {
     std::vector<Course> courses;
     for (double times : {1.05, 1.2, 1.4, 1.6, 2.0, 2.2})
         for (double buffer : {0.02, 0.1, 0.4})
             for (double loss : {0.0, 1.0}) {
                 char spec[96];
-                double rate = Course::media * times;
+                double rate = media * times;
                 snprintf(spec, sizeof spec, "delay=30ms,rate=%.0fkbit,queue=%.0fB", rate / 1000,
                          std::max(3100.0, rate / 8 * buffer));
                 courses.emplace_back(spec, "", loss);
+                courses.back().size = size;
             }
     return courses;
 }
@@ -152,7 +154,9 @@ Options parse(int argc, char **argv)
         bool valued = i + 1 < argc;
         std::vector<Course> more;
         if (!strcmp(argv[i], "--thin"))
-            more = thin_links();
+            more = thin_links(Course::packet, Course::media);
+        else if (!strcmp(argv[i], "--speech"))
+            more = thin_links(Course::speech, Course::speech_rate);
         else if (!strcmp(argv[i], "--policers"))
             more = policers();
         else if (!strcmp(argv[i], "--random") && valued)

@@ -113,7 +113,7 @@ Delays drive(const Course &course, const livetcp_config &config, uint64_t seed,
                 road->path.forward.cut(cut);
                 road->path.backward.cut(cut);
             });
-    call.stream(Course::packet, Course::interval, course.warmup + course.length);
+    call.stream(course.size, Course::interval, course.warmup + course.length);
     livetcp_session_stats stats = call.caller.stats();
     call.world.run_for(20 * second);
     Delays result;

@@ -18,6 +18,10 @@ struct Course {
     static constexpr livetcp_usec interval = 20000;
     static constexpr double media = (packet + 2 + 68) * 8 * 50; /* bit/s */
 
+    /* The same with speech: 102 kbit/s. */
+    static constexpr size_t speech = 174;
+    static constexpr double speech_rate = (speech + 12 + 2 + 68) * 8 * 50;
+
     explicit Course(std::string spec = "", std::string other = "", double percent = 0)
         : path(std::move(spec)), other_route(std::move(other)), loss(percent)
     {
@@ -35,6 +39,7 @@ struct Course {
     std::string change;             /* of the path, then */
     livetcp_usec outage_us = 0;     /* when nothing passes on the path, after the first packet, */
     livetcp_usec outage_length = 0; /*   and for how long; 0 = none */
+    size_t size = packet;           /* of the packets of media */
     unsigned connections = 8;       /* of the policies that use several */
     std::string below = "reno";     /* TCP's congestion control */
     livetcp_usec warmup = 5 * 1000000, length = 30 * 1000000;

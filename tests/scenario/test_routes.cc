@@ -230,25 +230,17 @@ TEST_CASE("behind a policer auto is no worse than policies that know less, whate
         }
 }
 
-/* 81 kbit/s with headers. The messages of eight connections met it in bursts: p95 was 37 ms more.
- */
-TEST_CASE("beside speech on a thin link the messages of eight connections hardly count")
+/* Speech has no large packets by which a thin link is told: the messages of eight connections met
+ * it in bursts, and copies were tried. p95 was up to 80 ms more, p99 240 ms. */
+TEST_CASE("on a thin link the same holds for speech")
 {
-    for (uint64_t seed = 1; seed <= 4; seed++) {
-        double p95[2] = {}, p99[2] = {};
-        for (unsigned i = 0; i < 2; i++) {
-            SimCall call("delay=30ms,rate=120kbit,queue=8kB",
-                         i ? course_config("auto", 8, -1) : course_config("single", 1, -1), seed);
-            call.world.run_for(2 * second);
-            call.stream(146, 20000, 35 * second);
-            p95[i] = delay_quantile_ms(call.remote()->received, 1750, 0.95);
-            p99[i] = delay_quantile_ms(call.remote()->received, 1750, 0.99);
+    for (double times : {1.2, 1.4, 1.6, 2.0})
+        for (double budget : {0.1, LIVETCP_REDUNDANCY_AUTO, 1.0}) {
+            Course course("delay=30ms,queue=4kB,rate=" +
+                          std::to_string(Course::speech_rate * times / 1000) + "kbit");
+            course.size = Course::speech;
+            check_never_worse(course, budget, {0.95, 0.99, 0.999});
         }
-        INFO("seed " << seed << ": p95 " << p95[0] << ", " << p95[1] << "; p99 " << p99[0] << ", "
-                     << p99[1]);
-        CHECK(p95[1] < p95[0] + 10);
-        CHECK(p99[1] < p99[0] + 20);
-    }
 }
 
 TEST_CASE(

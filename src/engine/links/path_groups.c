@@ -6,10 +6,12 @@
 
 #include <math.h>
 
-/* Packet sizes, in bytes: large and small ones give the serialization time by their difference. */
-#define LARGE 1000
-#define SMALL 300
-#define MSS   1448
+/* Packet sizes, in bytes: large and small ones give the serialization time by their difference; in
+ * a session of speech, its packets and smaller ones do. */
+#define LARGE  1000
+#define SMALL  300
+#define SPEECH 120 /* and more, up to SMALL */
+#define MSS    1448
 
 #define HEADERS 52 /* bytes of TCP and IPv4 headers with timestamps */
 
@@ -33,10 +35,13 @@
 #define SAME_QUEUE_US 10000
 
 /* A standing queue: the average round trip exceeds the minimum by more than it varies. Vegas,
- * LEDBAT and NADA (RFC 8698) read a queue from the same difference. */
+ * LEDBAT and NADA (RFC 8698) read a queue from the same difference. A queue changes slowly, while
+ * jitter differs from packet to packet: then successive round trips differ by more than each of
+ * them from the average (von Neumann, 1941), and the average is as far above the minimum. */
 #define QUEUE_US   4000
 #define QUEUE_PART 20 /* of the round trip */
 #define VARIATIONS 2
+#define JITTERS    3       /* the same where the variation is jitter */
 #define RECENT_US  1500000 /* connections without a sample for longer do not count */
 
 /* A route change lifts all round trips at once, and they stay there. A queue builds up gradually
@@ -66,7 +71,8 @@ static livetcp_usec serialization_time(const lt_path_groups *groups, unsigned sl
 /* Forgets the minima. per_byte_us keeps its value until a new one is known. */
 static void forget_minima(lt_bottleneck *bottleneck)
 {
-    bottleneck->min_small_us = bottleneck->min_large_us = LIVETCP_NEVER;
+    bottleneck->min_small_us = bottleneck->min_large_us = bottleneck->min_speech_us = LIVETCP_NEVER;
+    bottleneck->speech_samples = 0;
 }
 
 static bool is_known_link(const lt_path_groups *groups, unsigned link)
@@ -291,11 +297,32 @@ static void change_route(lt_path_groups *groups, lt_group_member *m, livetcp_use
 
 static void average(lt_group_member *m, livetcp_usec excess_us, livetcp_usec now)
 {
-    livetcp_usec error = excess_us - m->excess_us;
+    livetcp_usec error = excess_us - m->excess_us, jump = excess_us - m->last_excess_us;
 
     m->excess_us += error / GAIN;
     m->deviation_us += ((error < 0 ? -error : error) - m->deviation_us) / GAIN;
+    m->jump_us += ((jump < 0 ? -jump : jump) - m->jump_us) / GAIN;
+    m->last_excess_us = excess_us;
     m->sampled_us = now;
+}
+
+/* A small packet with no large ones before it. */
+static void add_small(lt_path_groups *groups, lt_group_member *m, livetcp_usec rtt_us,
+                      unsigned size, livetcp_usec now)
+{
+    lt_bottleneck *bottleneck = bottleneck_of(groups, slot_of(groups, m));
+
+    if (size < SPEECH) {
+        lt_rtt_floor_add(&m->small, rtt_us, now);
+        m->small_known = true;
+        return;
+    }
+    lt_rtt_floor_add(&m->small, rtt_us - serialization_time(groups, slot_of(groups, m), size), now);
+    bottleneck->speech_samples++;
+    if (rtt_us < bottleneck->min_speech_us) {
+        bottleneck->min_speech_us = rtt_us;
+        bottleneck->speech_bytes = size;
+    }
 }
 
 static lt_path_sample add_sample(lt_path_groups *groups, lt_group_member *m, livetcp_usec rtt_us,
@@ -307,8 +334,7 @@ static lt_path_sample add_sample(lt_path_groups *groups, lt_group_member *m, liv
     lt_path_sample sample = {.valid = true, .media = about->media, .sent_us = about->at_us};
 
     if (writes->max < SMALL && writes->segments == 1 && writes->newest.alone) {
-        lt_rtt_floor_add(&m->small, rtt_us, now);
-        m->small_known = true;
+        add_small(groups, m, rtt_us, writes->max, now);
     } else if (writes->min > LARGE && writes->max <= MSS) {
         lt_rtt_floor_add(&m->large, rtt_us, now);
         m->large_samples++;
@@ -473,8 +499,8 @@ static void estimate_serialization(lt_path_groups *groups, unsigned link, unsign
                                    livetcp_usec now)
 {
     lt_bottleneck *bottleneck = &groups->bottleneck[link];
-    livetcp_usec before = (livetcp_usec)(bottleneck->per_byte_us * MSS), deviation = LIVETCP_NEVER,
-                 max;
+    livetcp_usec deviation = LIVETCP_NEVER, larger_us, max;
+    unsigned bytes;
 
     for (unsigned i = 0; i < count; i++) {
         const lt_group_member *m = &groups->members[i];
@@ -483,17 +509,24 @@ static void estimate_serialization(lt_path_groups *groups, unsigned link, unsign
         if (m->small_known)
             bottleneck->min_small_us =
                 lt_usec_min(bottleneck->min_small_us, lt_rtt_floor_get(&m->small, now));
-        if (m->large_samples < MIN_LARGE_SAMPLES)
-            continue;
-        bottleneck->min_large_us =
-            lt_usec_min(bottleneck->min_large_us, lt_rtt_floor_get(&m->large, now));
-        deviation = lt_usec_min(deviation, m->deviation_us);
+        if (m->samples >= MIN_LARGE_SAMPLES)
+            deviation = lt_usec_min(deviation, m->deviation_us);
+        if (m->large_samples >= MIN_LARGE_SAMPLES)
+            bottleneck->min_large_us =
+                lt_usec_min(bottleneck->min_large_us, lt_rtt_floor_get(&m->large, now));
     }
-    if (bottleneck->min_small_us == LIVETCP_NEVER || bottleneck->min_large_us == LIVETCP_NEVER)
+    larger_us = bottleneck->min_large_us;
+    bytes = MSS;
+    if (larger_us == LIVETCP_NEVER && bottleneck->speech_samples >= MIN_LARGE_SAMPLES) {
+        larger_us = bottleneck->min_speech_us;
+        bytes = bottleneck->speech_bytes;
+    }
+    if (bottleneck->min_small_us == LIVETCP_NEVER || larger_us == LIVETCP_NEVER)
         return;
-    max = lt_usec_max(bottleneck->min_large_us - bottleneck->min_small_us, 0);
-    if (max <= before || max > VARIATIONS * deviation) /* a smaller difference may be jitter */
-        bottleneck->per_byte_us = (double)max / MSS;
+    max = lt_usec_max(larger_us - bottleneck->min_small_us, 0);
+    if ((double)max <= bottleneck->per_byte_us * bytes ||
+        max > VARIATIONS * deviation) /* a smaller difference may be jitter */
+        bottleneck->per_byte_us = (double)max / bytes;
 }
 
 static void decay(lt_path_groups *groups, unsigned count, livetcp_usec now)
@@ -510,7 +543,7 @@ static void decay(lt_path_groups *groups, unsigned count, livetcp_usec now)
 static void describe(const lt_path_groups *groups, livetcp_path *paths, unsigned count,
                      unsigned group, livetcp_usec now)
 {
-    livetcp_usec rtt_us = LIVETCP_NEVER, excess = 0, deviation = 0;
+    livetcp_usec rtt_us = LIVETCP_NEVER, excess = 0, deviation = 0, jump = 0;
     double segments = 0, lost = 0,
            per_byte_us = groups->bottleneck[groups->link_of[group]].per_byte_us;
     unsigned recent = 0;
@@ -526,14 +559,16 @@ static void describe(const lt_path_groups *groups, livetcp_path *paths, unsigned
             continue;
         excess += m->excess_us;
         deviation += m->deviation_us;
+        jump += m->jump_us;
         recent++;
     }
     if (rtt_us == LIVETCP_NEVER)
         return;
     excess = recent ? excess / recent : 0;
     deviation = recent ? deviation / recent : 0;
-    bool stands =
-        excess > lt_usec_max(QUEUE_US, rtt_us / QUEUE_PART) && excess > VARIATIONS * deviation;
+    jump = recent ? jump / recent : 0;
+    bool stands = excess > lt_usec_max(QUEUE_US, rtt_us / QUEUE_PART) &&
+                  excess > (jump > deviation ? JITTERS : VARIATIONS) * deviation;
     for (unsigned i = 0; i < count; i++) {
         if (groups->members[i].group != group)
             continue;

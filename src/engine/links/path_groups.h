@@ -45,9 +45,11 @@ typedef struct lt_group_member {
     lt_rtt_floor small, large;  /* by packet size */
     bool small_known;           /* measured, not derived from large packets */
     uint64_t large_samples;
-    livetcp_usec floor_us;              /* last known floor; LIVETCP_NEVER = never known */
-    livetcp_usec excess_us;             /* average queueing delay */
-    livetcp_usec deviation_us;          /* mean deviation from that average */
+    livetcp_usec floor_us;     /* last known floor; LIVETCP_NEVER = never known */
+    livetcp_usec excess_us;    /* average queueing delay */
+    livetcp_usec deviation_us; /* mean deviation from that average, */
+    livetcp_usec jump_us;      /*   and mean difference of successive delays */
+    livetcp_usec last_excess_us;
     livetcp_usec sampled_us;            /* time of the last sample */
     double segments, lost;              /* exponentially decayed counts */
     livetcp_usec ticks[LT_ROUTE_TICKS]; /* ring of minimum round trips, one per TICK_US;
@@ -61,10 +63,13 @@ typedef struct lt_group_member {
 
 /* The bottleneck of one of the session's links. */
 typedef struct lt_bottleneck {
-    double per_byte_us;        /* serialization time of a byte */
-    livetcp_usec min_small_us; /* minimum round trip of small packets without large ones before, */
-    livetcp_usec min_large_us; /* and of large ones; LIVETCP_NEVER = none */
-    livetcp_usec free_us;      /* time at which everything written so far has passed it */
+    double per_byte_us;         /* serialization time of a byte */
+    livetcp_usec min_small_us;  /* minimum round trip of small packets without large ones before, */
+    livetcp_usec min_large_us;  /* and of large ones; LIVETCP_NEVER = none */
+    livetcp_usec min_speech_us; /* of packets of speech, while there are no large ones; */
+    unsigned speech_bytes;      /*   and the size of that one, */
+    unsigned speech_samples;    /*   and how many there were */
+    livetcp_usec free_us;       /* time at which everything written so far has passed it */
 } lt_bottleneck;
 
 typedef struct lt_path_groups {
