@@ -148,7 +148,7 @@ static double smaller(double a, double b)
 static void set(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample *s, double estimate)
 {
     b->estimate = estimate;
-    if (c->progress_us > s->now_us - STALL_US)
+    if (lt_congestion_progress(c) > s->now_us - STALL_US)
         b->moving = estimate;
     else /* a stall lowers it to a part of its last value, once */
         b->estimate = larger(estimate, STALL_PART * b->moving);

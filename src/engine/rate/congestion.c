@@ -89,31 +89,11 @@
 #define SHOWN    1.15
 #define FREED_US 500000
 
-/* Sending less is in vain: in VAIN_COUNT periods the rate fell to VAIN_RATE, and the queue stayed
- * above VAIN_QUEUE of its length. One period more on a path without losses: sessions like this one
- * lower their rates together, and seem to be such a flow to each other. */
-#define VAIN_US       300000
-#define VAIN_QUEUE_US STANDING_US
-#define VAIN_RATE     0.85
-#define VAIN_QUEUE    0.7
-#define VAIN_COUNT    2
-
 /* The source offers no more than so many times what the path has carried lately. */
 #define CARRIED 1.05
 
-/* The excess of round trips that is no queue. */
-#define SLACK_MAX_US   150000.0
-#define SLACK_FADES_US 60e6
-
 /* A longer route lasts for at least this time. */
 #define ROUTE_US 5000000
-
-/* A stall: nothing is delivered for this time and two round trips. */
-#define STALL_US 200000
-
-/* Silence: no round trip is a sample of the network for this time. */
-#define SILENCE_US   150000
-#define QUEUE_MAX_US 2000000
 
 /* A path without a queue for this time had capacity for all that was sent. */
 #define CALM_US 3000000
@@ -122,17 +102,8 @@
  * us that fills its buffer. */
 #define LOSSY_US 10000000
 
-/* Half of the time for which the maximum rate is remembered. */
-#define MAX_RATE_US 15000000
-
-/* The pacer beside others: its rate as a multiple of the share's, its burst, and the wait of a
- * frame for it. */
-#define PACE     2.0
-#define PACE_US  10000
+/* The wait of a frame for the pacer. */
 #define PACED_US 20000
-
-/* No rate is measured across a pause of this length. */
-#define PAUSE_US 80000
 
 /* No capacity for copies after ROOM_US in a queue of this length. */
 #define ROOM_QUEUE_US 8000
@@ -154,10 +125,10 @@ void lt_congestion_init(lt_congestion *congestion)
                                   .begun_us = INT64_MIN,
                                   .heeded_us = INT64_MIN / 2,
                                   .share_us = LIVETCP_NEVER,
-                                  .max_rate_since_us = INT64_MIN / 2,
-                                  .vain = {.since_us = LIVETCP_NEVER},
-                                  .met_us = INT64_MIN / 2,
-                                  .sampled_us = INT64_MIN / 2};
+                                  .met_us = INT64_MIN / 2};
+    lt_max_rate_init(&congestion->max_rate);
+    lt_vain_periods_init(&congestion->vain);
+    lt_silence_init(&congestion->silence);
     lt_drain_test_init(&congestion->drain);
     lt_route_step_init(&congestion->step);
     lt_window_push_init(&congestion->push);
@@ -210,9 +181,9 @@ bool lt_congestion_is_lossless(const lt_congestion *c, livetcp_usec now)
     return c->lost_us < now - LOSSY_US;
 }
 
-static bool is_stalled(const lt_congestion *c, const lt_congestion_sample *s)
+livetcp_usec lt_congestion_progress(const lt_congestion *c)
 {
-    return s->now_us - c->progress_us > STALL_US + 2 * s->base_us;
+    return c->silence.progress_us;
 }
 
 /* ---- alone ---- */
@@ -227,7 +198,7 @@ static double wanted_queue(double capacity)
 
 double lt_congestion_max_carried(const lt_congestion *c)
 {
-    return c->max_rate[0] > c->max_rate[1] ? c->max_rate[0] : c->max_rate[1];
+    return lt_max_rate_get(&c->max_rate);
 }
 
 static void remember_max_rate(lt_congestion *c, livetcp_usec now)
@@ -235,14 +206,7 @@ static void remember_max_rate(lt_congestion *c, livetcp_usec now)
     double rate = lt_delay_history_rate(&c->history, now, RATE_US);
     double train = lt_packet_trains_rate(&c->trains);
 
-    if (c->max_rate_since_us < now - MAX_RATE_US) {
-        c->max_rate[1] = c->max_rate[0];
-        c->max_rate[0] = 0;
-        c->max_rate_since_us = now;
-    }
-    rate = rate > train ? rate : train;
-    if (rate > c->max_rate[0])
-        c->max_rate[0] = rate;
+    lt_max_rate_add(&c->max_rate, rate > train ? rate : train, now);
 }
 
 /* Time that our own target for the queue takes; 0 = there is none. */
@@ -305,7 +269,7 @@ static void measure(lt_congestion *c, const lt_congestion_sample *s, const lt_de
     livetcp_usec span = 2 * s->base_us > RATE_US ? 2 * s->base_us : RATE_US;
     double rate = lt_delay_history_busy_rate(&c->history, s, STANDING_US, span);
 
-    if (rate <= 0 || s->now_us - c->progress_us > PAUSE_US)
+    if (rate <= 0 || lt_silence_is_pause(&c->silence, s->now_us))
         return;
     if (!is_our_doing(c, s, window)) {
         if (c->limit > 0 && rate > c->limit)
@@ -393,37 +357,6 @@ static void set_window(lt_congestion *c, livetcp_usec now)
     c->window = congested ? (uint64_t)bytes : UINT64_MAX;
 }
 
-/* While our own queue stands, the delivered rate is the bottleneck's and does not fall with our
- * sending rate. If it falls and the queue stays, either the queue is another's or the bottleneck
- * has become slower. The latter happens once and not in successive periods. */
-static bool is_in_vain(lt_congestion *c, const lt_congestion_sample *s,
-                       const lt_delay_window *window)
-{
-    livetcp_usec period = VAIN_US + s->base_us + c->vain.queue_us;
-
-    if (!window->known || window->queue_us < VAIN_QUEUE_US || c->limit <= 0) {
-        c->vain.since_us = LIVETCP_NEVER;
-        c->vain.count = 0;
-        return false;
-    }
-    if (c->vain.since_us != LIVETCP_NEVER && s->now_us - c->vain.since_us < period)
-        return false;
-    bool stayed = (double)window->queue_us > VAIN_QUEUE * (double)c->vain.queue_us;
-    if (c->vain.since_us == LIVETCP_NEVER || !stayed || c->limit > c->vain.limit) {
-        c->vain.count = 0;
-        c->vain.before = c->limit;
-    } else if (c->limit < VAIN_RATE * c->vain.limit) {
-        c->vain.count++;
-    } else {
-        return false; /* little by little it falls as well */
-    }
-    c->vain.since_us = s->now_us;
-    c->vain.limit = c->limit;
-    c->vain.queue_us = window->queue_us;
-    unsigned more = s->connections > 1 && lt_congestion_is_lossless(c, s->now_us);
-    return c->vain.count >= VAIN_COUNT + more;
-}
-
 /* Measurements against the shorter route are discarded; the limit before them counts. */
 static void begin_anew(lt_congestion *c, double limit)
 {
@@ -432,7 +365,7 @@ static void begin_anew(lt_congestion *c, double limit)
     c->congested_us = INT64_MIN;
     c->standing_us = c->queue_us = 0;
     c->present = 0;
-    c->vain.since_us = LIVETCP_NEVER;
+    lt_vain_periods_stop(&c->vain);
     c->full_since_us = LIVETCP_NEVER;
 }
 
@@ -503,38 +436,9 @@ static void push(lt_congestion *c, const lt_congestion_sample *s, const lt_delay
 
     if (!excess_us)
         return;
-    c->slack_base_us = s->base_us - (livetcp_usec)c->slack_us;
-    c->slacked_us = s->now_us;
-    c->slack_us = fmin(c->slack_us + (double)excess_us, SLACK_MAX_US);
+    lt_slack_add(&c->slack, s, excess_us);
     c->history = (lt_delay_history){.used = 0};
     begin_anew(c, fmax(c->limit, s->offered));
-}
-
-static livetcp_usec without(livetcp_usec excess_us, livetcp_usec slack_us)
-{
-    if (excess_us == LIVETCP_NEVER)
-        return LIVETCP_NEVER;
-    return excess_us > slack_us ? excess_us - slack_us : 0;
-}
-
-/* The part of the excess that is no queue counts as the route's. It fades, and becomes less as the
- * minimum round trip grows. */
-static void take_slack(lt_congestion *c, lt_congestion_sample *s)
-{
-    livetcp_usec slack_us;
-
-    if (c->slack_us <= 0 || !s->base_us)
-        return;
-    c->slack_us *= exp(-(double)(s->now_us - c->slacked_us) / SLACK_FADES_US);
-    if (c->slack_base_us < s->base_us)
-        c->slack_us = fmax(c->slack_us - (double)(s->base_us - c->slack_base_us), 0);
-    c->slacked_us = s->now_us;
-    c->slack_base_us = s->base_us;
-    slack_us = (livetcp_usec)c->slack_us;
-    s->base_us += slack_us;
-    s->queue_us = without(s->queue_us, slack_us);
-    s->busy_us = without(s->busy_us, slack_us);
-    s->exact_us = without(s->exact_us, slack_us);
 }
 
 /* A longer route that is short again within ROUTE_US was a queue of others. */
@@ -603,9 +507,11 @@ static void be_alone(lt_congestion *c, const lt_congestion_sample *s)
         drain_now_and_then(c, s);
     set_window(c, s->now_us);
     ours = is_ours(c, s, &window);
-    if (is_stalled(c, s) || lt_congestion_judges_route(c, s->now_us))
+    if (lt_silence_is_stall(&c->silence, s) || lt_congestion_judges_route(c, s->now_us))
         return;
-    vain = is_in_vain(c, s, &window) || was_no_route(c, s);
+    vain = lt_vain_periods_update(&c->vain, s, &window, c->limit,
+                                  lt_congestion_is_lossless(c, s->now_us)) ||
+           was_no_route(c, s);
     double part = carried > 0 ? c->limit / carried : 1;
     if (!lt_competition_found(&c->competition, s, &window, wanted_queue_us(c), part, c->present,
                               ours) &&
@@ -617,7 +523,7 @@ static void be_alone(lt_congestion *c, const lt_congestion_sample *s)
     lt_drain_test_init(&c->drain);
     lt_route_step_init(&c->step);
     lt_window_push_init(&c->push);
-    c->vain.since_us = LIVETCP_NEVER;
+    lt_vain_periods_stop(&c->vain);
     if (c->limit < carried / 2)
         c->limit = carried / 2;
     lt_competition_begin(&c->competition, s, &window, c->limit);
@@ -627,27 +533,14 @@ static void be_alone(lt_congestion *c, const lt_congestion_sample *s)
 
 /* ---- beside others ---- */
 
-/* Others keep the buffer nearly full. A frame that is sent at once loses more packets there than an
- * acknowledgement-clocked flow, so it is spread over half of its interval. */
 static void pace(lt_congestion *c, const lt_congestion_sample *s)
 {
-    uint64_t sent = s->delivered + s->undelivered, room;
     double carried = lt_heavy_losses_carried(lt_competition_heavy_losses(&c->competition));
-    double rate = PACE * fmax(c->limit, carried);
-    double burst = rate * PACE_US / SECOND;
-    double time = (double)(s->now_us - c->pacer.at_us) / SECOND;
+    double share = fmax(c->limit, carried);
 
-    if (rate <= 0 || s->connections == 1)
+    if (share <= 0 || s->connections == 1)
         return;
-    burst = burst > 2 * SEGMENT ? burst : 2 * SEGMENT;
-    c->pacer.credit += rate * (time < 1 ? time : 1) - (double)(sent - c->pacer.sent);
-    if (c->pacer.credit > burst)
-        c->pacer.credit = burst;
-    if (c->pacer.credit < -burst)
-        c->pacer.credit = -burst;
-    c->pacer.at_us = s->now_us;
-    c->pacer.sent = sent;
-    room = c->pacer.credit > 0 ? (uint64_t)c->pacer.credit : 0;
+    uint64_t room = lt_pacer_update(&c->pacer, s, share);
     if (c->window > s->in_flight + room)
         c->window = s->in_flight + room;
     if (c->window < (uint64_t)QUEUE_MIN) /* a packet, when none is under way */
@@ -656,7 +549,7 @@ static void pace(lt_congestion *c, const lt_congestion_sample *s)
 
 static void compete(lt_congestion *c, const lt_congestion_sample *s)
 {
-    if (is_stalled(c, s))
+    if (lt_silence_is_stall(&c->silence, s))
         return; /* a stall shows no share */
 
     lt_delay_window window = lt_delay_history_window(&c->history, s->now_us, COMPETING_WINDOW_US);
@@ -699,40 +592,12 @@ void lt_congestion_begin_again(lt_congestion *c, livetcp_usec now)
     c->share_us = LIVETCP_NEVER;
 }
 
-/* While no round trip is a sample, since all wait for repairs, Little's law gives the delay; while
- * nothing is delivered, the length of the silence does. With one connection all bytes in flight
- * wait for its own repair and show no queue. Nor do the repairs of our own extra bytes: behind a
- * policer a window for such a queue keeps media waiting that would have got through. */
-static lt_congestion_sample with_silence(lt_congestion *c, const lt_congestion_sample *s)
-{
-    lt_congestion_sample sample = *s;
-
-    if (s->delivered != c->delivered || !s->undelivered) {
-        c->delivered = s->delivered;
-        c->progress_us = s->now_us;
-    }
-    if (s->queue_us != LIVETCP_NEVER || !s->base_us || !s->undelivered ||
-        s->now_us < c->sampled_us + SILENCE_US + s->base_us)
-        return sample;
-    livetcp_usec since = s->now_us - c->progress_us - 2 * s->base_us;
-    double rate = lt_delay_history_rate(&c->history, s->now_us, SILENCE_US + 2 * s->base_us);
-    livetcp_usec queue = rate > 0 && s->connections > 1 && !s->own_losses
-                             ? (livetcp_usec)((double)s->undelivered / rate * SECOND) - s->base_us
-                             : 0;
-    queue = queue < QUEUE_MAX_US ? queue : QUEUE_MAX_US;
-    if (queue < since && since > STALL_US)
-        queue = since;
-    if (queue > 0 || s->connections > 1)
-        sample.queue_us = queue > 0 ? queue : 0;
-    return sample;
-}
-
 void lt_congestion_update(lt_congestion *c, const lt_congestion_sample *sample)
 {
-    lt_congestion_sample whole = with_silence(c, sample);
+    lt_congestion_sample whole = lt_silence_update(&c->silence, &c->history, sample);
     const lt_congestion_sample *s = &whole;
 
-    take_slack(c, &whole);
+    lt_slack_take(&c->slack, &whole);
     whole.carried = lt_congestion_max_carried(c);
     whole.overloads = whole.carried > 0 && s->offered > OVERLOAD * whole.carried;
     c->base_us = s->base_us;
@@ -744,8 +609,6 @@ void lt_congestion_update(lt_congestion *c, const lt_congestion_sample *sample)
     if (s->may_follow)
         c->heeded_us = s->now_us;
     lt_delay_history_add(&c->history, s);
-    if (sample->queue_us != LIVETCP_NEVER)
-        c->sampled_us = s->now_us;
     look_for_room(c, s);
     lt_packet_trains_add(&c->trains, s, BUSY_US);
     if (c->regime != LT_REGIME_COMPETING)

@@ -11,8 +11,13 @@
 #include "engine/rate/competition.h"
 #include "engine/rate/delay_history.h"
 #include "engine/rate/drain_test.h"
+#include "engine/rate/max_rate.h"
+#include "engine/rate/pacer.h"
 #include "engine/rate/packet_trains.h"
 #include "engine/rate/route_step.h"
+#include "engine/rate/silence.h"
+#include "engine/rate/slack.h"
+#include "engine/rate/vain_periods.h"
 #include "engine/rate/window_push.h"
 
 typedef enum lt_regime {
@@ -29,36 +34,19 @@ typedef struct lt_congestion {
     livetcp_usec standing_us; /* in the network and in the send queue */
     livetcp_usec queue_us;    /* of this in the network */
 
-    double limit;                   /* delivered bytes per second while a queue stands: average, */
-    double present;                 /*   and the last measurement; 0 = no queue stands */
-    double floor;                   /* lower bound of the limit in the second */
-    livetcp_usec floor_us;          /*   that began at this time */
-    double capacity;                /* the limit while the queue is in the network; 0 = not known */
-    livetcp_usec congested_us;      /* when a queue last stood in the network; INT64_MIN = never */
-    double max_rate[2];             /* maximum bytes per second, delivered or shown by trains: */
-    livetcp_usec max_rate_since_us; /*   in this period, which began then, and in the last */
-    livetcp_usec base_us;           /* round trip without queues */
-    uint64_t delivered;             /* bytes at the last update that delivered any, */
-    livetcp_usec progress_us;       /*   and its time */
-    livetcp_usec full_since_us;     /* every sample since met a queue; NEVER = the last did not */
-    livetcp_usec met_us;            /* the last sample */
-    livetcp_usec sampled_us;        /* the last one that was not derived from silence */
+    double limit;               /* delivered bytes per second while a queue stands: average, */
+    double present;             /*   and the last measurement; 0 = no queue stands */
+    double floor;               /* lower bound of the limit in the second */
+    livetcp_usec floor_us;      /*   that began at this time */
+    double capacity;            /* the limit while the queue is in the network; 0 = not known */
+    livetcp_usec congested_us;  /* when a queue last stood in the network; INT64_MIN = never */
+    lt_max_rate max_rate;       /* delivered, or shown by trains */
+    livetcp_usec base_us;       /* round trip without queues */
+    livetcp_usec full_since_us; /* every sample since met a queue; NEVER = the last did not */
+    livetcp_usec met_us;        /* the last sample */
     livetcp_usec share_us; /* the limit is the share that a session had beside others until then;
                               LIVETCP_NEVER = it is not */
 
-    struct {
-        livetcp_usec since_us; /* start of the present period; LIVETCP_NEVER = none */
-        livetcp_usec queue_us; /* the queue then, */
-        double limit;          /*   and the limit */
-        unsigned count;        /* successive periods in which the limit fell and the queue stayed */
-        double before;         /* the limit before them */
-    } vain;                    /* periods in which sending less has not shortened the queue */
-
-    struct {
-        double credit; /* bytes that may be sent now */
-        uint64_t sent;
-        livetcp_usec at_us;
-    } pacer;                /* beside others */
     livetcp_usec looked_us; /* when the window was last updated, */
     livetcp_usec fitted_us; /*   and when the source last sent no more than gets through */
     livetcp_usec excess_us; /* when more was last in flight than our own queue needs */
@@ -77,9 +65,10 @@ typedef struct lt_congestion {
     double before_drain; /* the limit when the tested excess came */
     lt_route_step step;
     lt_window_push push;
-    double slack_us;            /* excess of round trips that is no queue, as pushes have shown, */
-    livetcp_usec slacked_us;    /*   as of this time, */
-    livetcp_usec slack_base_us; /*   over this minimum round trip */
+    lt_slack slack;
+    lt_silence silence;
+    lt_vain_periods vain;
+    lt_pacer pacer; /* beside others */
     lt_delay_history history;
     lt_packet_trains trains;
     lt_competition competition;
@@ -94,6 +83,9 @@ bool lt_congestion_has_room(const lt_congestion *congestion);
 
 /* True if no segment was lost for a while. */
 bool lt_congestion_is_lossless(const lt_congestion *congestion, livetcp_usec now);
+
+/* When bytes were last delivered, or none were under way. */
+livetcp_usec lt_congestion_progress(const lt_congestion *congestion);
 
 /* True if the session took a share, the others have left, and nothing has stood since: neither that
  * share nor packet trains tell what the path carries now. */

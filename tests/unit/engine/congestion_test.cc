@@ -632,7 +632,7 @@ TEST_CASE("an estimate falls to what gets through, and no further while nothing 
     congestion.limit = 100000;
     congestion.standing_us = 50 * ms;
     congestion.queue_us = 20 * ms;
-    congestion.progress_us = 2 * second;
+    congestion.silence.progress_us = 2 * second;
     CHECK(step(2 * second));
     CHECK(lt_bitrate_get(&bitrate) < 800000);
     CHECK(lt_bitrate_get(&bitrate) > 500000);
@@ -643,7 +643,7 @@ TEST_CASE("an estimate falls to what gets through, and no further while nothing 
         step(now);
     CHECK(lt_bitrate_get(&bitrate) > before * 4 / 10);
     congestion.standing_us = congestion.queue_us = 0;
-    congestion.progress_us = 7 * second;
+    congestion.silence.progress_us = 7 * second;
     for (livetcp_usec now = 7 * second; now < 20 * second; now += 100 * ms)
         step(now);
     CHECK(lt_bitrate_get(&bitrate) > before);

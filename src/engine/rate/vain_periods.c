@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+#include "engine/rate/vain_periods.h"
+
+/* Sending less is in vain: in COUNT periods the rate fell to RATE, and the queue stayed above QUEUE
+ * of its length. One period more on a path without losses: sessions like this one lower their rates
+ * together, and seem to be such a flow to each other. */
+#define PERIOD_US 300000
+#define QUEUE_US  8000
+#define RATE      0.85
+#define QUEUE     0.7
+#define COUNT     2
+
+void lt_vain_periods_init(lt_vain_periods *vain)
+{
+    *vain = (lt_vain_periods){.since_us = LIVETCP_NEVER};
+}
+
+void lt_vain_periods_stop(lt_vain_periods *vain)
+{
+    vain->since_us = LIVETCP_NEVER;
+}
+
+bool lt_vain_periods_update(lt_vain_periods *vain, const lt_congestion_sample *s,
+                            const lt_delay_window *window, double limit, bool lossless)
+{
+    livetcp_usec period = PERIOD_US + s->base_us + vain->queue_us;
+
+    if (!window->known || window->queue_us < QUEUE_US || limit <= 0) {
+        vain->since_us = LIVETCP_NEVER;
+        vain->count = 0;
+        return false;
+    }
+    if (vain->since_us != LIVETCP_NEVER && s->now_us - vain->since_us < period)
+        return false;
+    bool stayed = (double)window->queue_us > QUEUE * (double)vain->queue_us;
+    if (vain->since_us == LIVETCP_NEVER || !stayed || limit > vain->limit) {
+        vain->count = 0;
+        vain->before = limit;
+    } else if (limit < RATE * vain->limit) {
+        vain->count++;
+    } else {
+        return false; /* little by little it falls as well */
+    }
+    vain->since_us = s->now_us;
+    vain->limit = limit;
+    vain->queue_us = window->queue_us;
+    return vain->count >= COUNT + (unsigned)(s->connections > 1 && lossless);
+}
