@@ -173,6 +173,59 @@ TEST_CASE("the time that a large packet takes on a thin link is no queue", "[gro
     CHECK(std::abs(routes.paths[0].group_rtt_us - 60 * ms) < ms);
 }
 
+TEST_CASE("in a session of speech its packets and smaller ones show a thin link", "[groups]")
+{
+    for (double per_byte_us : {0.0, 64.0}) { /* 125 kbit/s */
+        Routes routes;
+        routes.per_byte_us = per_byte_us;
+        for (unsigned i = 0; i < connections; i++) { /* handshakes */
+            routes.send(i, 14);
+            routes.send(i, 14);
+        }
+        routes.run(10 * second, 188);
+        INFO(per_byte_us << ": " << routes.paths[0].group_rate);
+        for (const livetcp_path &path : routes.paths) {
+            CHECK(path.group == 0);
+            CHECK(path.group_queue_us == 0);
+        }
+        if (per_byte_us == 0) {
+            CHECK(routes.paths[0].group_rate == 0);
+            continue;
+        }
+        CHECK(routes.paths[0].group_rate > 1e6 / per_byte_us * 0.9);
+        CHECK(routes.paths[0].group_rate < 1e6 / per_byte_us * 1.2);
+        CHECK(std::abs(routes.paths[0].group_rtt_us - 60 * ms) < 2 * ms);
+    }
+}
+
+TEST_CASE("round trips that differ from packet to packet are no queue, slow ones are", "[groups]")
+{
+    for (unsigned steps : {1U, 40U}) { /* in which round trips go from 60 to 100 ms and back */
+        Routes routes;
+        unsigned stood = 0, looks = 0, at = 0;
+        uint32_t random = 1;
+        for (livetcp_usec end = routes.now + 20 * second; routes.now < end;) {
+            random = random * 1664525 + 1013904223;
+            unsigned phase = at++ / connections % (2 * steps);
+            double slow = phase < steps ? phase : 2 * steps - phase;
+            double part =
+                steps == 1 ? ((random >> 8 & 255) + (random >> 20 & 255)) / 510.0 : slow / steps;
+            routes.rtt[routes.next % connections] =
+                60 * ms + static_cast<livetcp_usec>(part * 40e3);
+            routes.send(routes.next++ % connections, 1448);
+            if (routes.now < end - 15 * second)
+                continue;
+            looks++;
+            stood += routes.paths[0].group_queue_us > 0;
+        }
+        INFO(steps << " steps: " << stood << " of " << looks);
+        if (steps == 1)
+            CHECK(stood * 10 < looks);
+        else
+            CHECK(stood * 2 > looks);
+    }
+}
+
 TEST_CASE("a packet and the probe close behind it are one sample, of media", "[groups]")
 {
     Routes routes;
