@@ -44,6 +44,10 @@
 #define LOOK_US    6000
 #define QUEUE_MIN  2000.0
 
+/* Packets in a window beyond the path's content, and the time that they take at most. */
+#define PACKETS    2
+#define PACKETS_US 30000
+
 /* A window that is full and meets no queue is too small, and opens at each update: faster while
  * packets wait for OPEN_WAIT_US. A source that offers OVERLOAD times the delivered rate makes
  * packets wait with any window. The window then opens by OVERLOAD_GAIN in a round trip, since its
@@ -196,6 +200,17 @@ static double wanted_queue(double capacity)
     return bytes > QUEUE_MIN ? bytes : QUEUE_MIN;
 }
 
+/* Bytes in flight beyond what the path holds for small packets, whose round trip is that without
+ * queues: our own queue, the packet that is being sent, and what leaves while an acknowledgement
+ * waits for a packet of the other direction. */
+static double own_bytes(const lt_congestion *c, double capacity)
+{
+    bool few = c->overloads || c->share_us != LIVETCP_NEVER;
+    double packets = few ? 0 : fmin(PACKETS * SEGMENT, capacity * PACKETS_US / SECOND);
+
+    return packets + wanted_queue(capacity);
+}
+
 double lt_congestion_max_carried(const lt_congestion *c)
 {
     return lt_max_rate_get(&c->max_rate);
@@ -215,7 +230,7 @@ static livetcp_usec wanted_queue_us(const lt_congestion *c)
     double carried =
         lt_congestion_max_carried(c) > c->capacity ? lt_congestion_max_carried(c) : c->capacity;
 
-    return c->capacity > 0 ? (livetcp_usec)(wanted_queue(carried) / carried * SECOND) : 0;
+    return c->capacity > 0 ? (livetcp_usec)(own_bytes(c, carried) / carried * SECOND) : 0;
 }
 
 static bool is_full(const lt_congestion *c, const lt_congestion_sample *s)
@@ -330,7 +345,7 @@ static double path_content(const lt_congestion *c)
 /* The same and our own queue. */
 static double needed_bytes(const lt_congestion *c)
 {
-    return path_content(c) + wanted_queue(c->capacity);
+    return path_content(c) + own_bytes(c, c->capacity);
 }
 
 double lt_congestion_admitted(const lt_congestion *c, livetcp_usec now)
@@ -509,7 +524,7 @@ static void be_alone(lt_congestion *c, const lt_congestion_sample *s)
     ours = is_ours(c, s, &window);
     if (lt_silence_is_stall(&c->silence, s) || lt_congestion_judges_route(c, s->now_us))
         return;
-    vain = lt_vain_periods_update(&c->vain, s, &window, c->limit,
+    vain = lt_vain_periods_update(&c->vain, s, &window, c->limit, wanted_queue_us(c),
                                   lt_congestion_is_lossless(c, s->now_us)) ||
            was_no_route(c, s);
     double part = carried > 0 ? c->limit / carried : 1;
@@ -601,6 +616,7 @@ void lt_congestion_update(lt_congestion *c, const lt_congestion_sample *sample)
     whole.carried = lt_congestion_max_carried(c);
     whole.overloads = whole.carried > 0 && s->offered > OVERLOAD * whole.carried;
     c->base_us = s->base_us;
+    c->overloads = s->overloads;
     if (c->begun_us == INT64_MIN)
         c->begun_us = s->now_us;
     if (s->retransmitted > c->retransmitted)

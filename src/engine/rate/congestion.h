@@ -59,6 +59,7 @@ typedef struct lt_congestion {
     livetcp_usec route_us;   /* the last such update */
     livetcp_usec shorter_us; /* a base below this soon after shows that it was a queue; 0 = none */
 
+    bool overloads;         /* the source offers far more than the path has carried */
     livetcp_usec begun_us;  /* first sample; INT64_MIN = none yet */
     livetcp_usec heeded_us; /* when the source last followed, or may have */
     lt_drain_test drain;
