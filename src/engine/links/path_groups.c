@@ -524,8 +524,9 @@ static void estimate_serialization(lt_path_groups *groups, unsigned link, unsign
     if (bottleneck->min_small_us == LIVETCP_NEVER || larger_us == LIVETCP_NEVER)
         return;
     max = lt_usec_max(larger_us - bottleneck->min_small_us, 0);
-    if ((double)max <= bottleneck->per_byte_us * bytes ||
-        max > VARIATIONS * deviation) /* a smaller difference may be jitter */
+    /* a smaller difference may be jitter */
+    if ((double)max <= bottleneck->per_byte_us * bytes || deviation == LIVETCP_NEVER ||
+        max > VARIATIONS * deviation)
         bottleneck->per_byte_us = (double)max / bytes;
 }
 
