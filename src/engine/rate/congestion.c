@@ -11,6 +11,8 @@
  */
 #include "engine/rate/congestion.h"
 
+#include "base/usec.h"
+
 #include <math.h>
 
 #define SECOND ((double)LIVETCP_USEC_SEC)
@@ -427,7 +429,7 @@ static bool is_longer_route(lt_congestion *c, const lt_congestion_sample *s)
     }
     if (!tested && !c->longer_us)
         return false;
-    lt_window_push_init(&c->push);
+    lt_window_push_stop(&c->push);
     if (c->longer_us) {
         c->route_us = s->now_us;
         c->history = (lt_delay_history){.used = 0};
@@ -447,11 +449,9 @@ static void push(lt_congestion *c, const lt_congestion_sample *s, const lt_delay
                      s->offered <= CARRIED * s->carried && is_full(c, s) &&
                      !is_drained(c, s->now_us);
     double rate = lt_delay_history_rate(&c->history, s->now_us, RATE_US);
-    livetcp_usec excess_us = lt_window_push_update(&c->push, s, window, rate, may_begin);
 
-    if (!excess_us)
+    if (!lt_window_push_update(&c->push, s, window, rate, may_begin))
         return;
-    lt_slack_add(&c->slack, s, excess_us);
     c->history = (lt_delay_history){.used = 0};
     begin_anew(c, fmax(c->limit, s->offered));
 }
@@ -504,6 +504,7 @@ static void be_alone(lt_congestion *c, const lt_congestion_sample *s)
     lt_delay_window window = lt_delay_history_window(
         &c->history, s->now_us, length < WINDOW_MAX_US ? length : WINDOW_MAX_US);
     double carried = lt_congestion_max_carried(c);
+    livetcp_usec own_us;
     bool ours, vain;
 
     if (is_longer_route(c, s))
@@ -524,20 +525,19 @@ static void be_alone(lt_congestion *c, const lt_congestion_sample *s)
     ours = is_ours(c, s, &window);
     if (lt_silence_is_stall(&c->silence, s) || lt_congestion_judges_route(c, s->now_us))
         return;
-    vain = lt_vain_periods_update(&c->vain, s, &window, c->limit, wanted_queue_us(c),
+    own_us = wanted_queue_us(c);
+    vain = lt_vain_periods_update(&c->vain, s, &window, c->limit, lt_usec_max(STANDING_US, own_us),
                                   lt_congestion_is_lossless(c, s->now_us)) ||
            was_no_route(c, s);
     double part = carried > 0 ? c->limit / carried : 1;
-    if (!lt_competition_found(&c->competition, s, &window, wanted_queue_us(c), part, c->present,
-                              ours) &&
-        !vain)
+    if (!lt_competition_found(&c->competition, s, &window, own_us, part, c->present, ours) && !vain)
         return;
     if (vain && c->limit < c->vain.before)
         c->limit = c->vain.before;
     c->regime = LT_REGIME_COMPETING;
     lt_drain_test_init(&c->drain);
     lt_route_step_init(&c->step);
-    lt_window_push_init(&c->push);
+    lt_window_push_stop(&c->push);
     lt_vain_periods_stop(&c->vain);
     if (c->limit < carried / 2)
         c->limit = carried / 2;
@@ -612,7 +612,7 @@ void lt_congestion_update(lt_congestion *c, const lt_congestion_sample *sample)
     lt_congestion_sample whole = lt_silence_update(&c->silence, &c->history, sample);
     const lt_congestion_sample *s = &whole;
 
-    lt_slack_take(&c->slack, &whole);
+    lt_window_push_take_slack(&c->push, &whole);
     whole.carried = lt_congestion_max_carried(c);
     whole.overloads = whole.carried > 0 && s->offered > OVERLOAD * whole.carried;
     c->base_us = s->base_us;

@@ -16,7 +16,6 @@
 #include "engine/rate/packet_trains.h"
 #include "engine/rate/route_step.h"
 #include "engine/rate/silence.h"
-#include "engine/rate/slack.h"
 #include "engine/rate/vain_periods.h"
 #include "engine/rate/window_push.h"
 
@@ -66,7 +65,6 @@ typedef struct lt_congestion {
     double before_drain; /* the limit when the tested excess came */
     lt_route_step step;
     lt_window_push push;
-    lt_slack slack;
     lt_silence silence;
     lt_vain_periods vain;
     lt_pacer pacer; /* beside others */

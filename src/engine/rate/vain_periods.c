@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/rate/vain_periods.h"
 
-#include "base/usec.h"
-
 /* Sending less is in vain: in COUNT periods the rate fell to RATE, and the queue stayed above QUEUE
  * of its length. One period more on a path without losses: sessions like this one lower their rates
  * together, and seem to be such a flow to each other. */
 #define PERIOD_US 300000
-#define QUEUE_US  8000
 #define RATE      0.85
 #define QUEUE     0.7
 #define COUNT     2
@@ -28,7 +25,7 @@ bool lt_vain_periods_update(lt_vain_periods *vain, const lt_congestion_sample *s
 {
     livetcp_usec period = PERIOD_US + s->base_us + vain->queue_us;
 
-    if (!window->known || window->queue_us < lt_usec_max(QUEUE_US, own_us) || limit <= 0) {
+    if (!window->known || window->queue_us < own_us || limit <= 0) {
         vain->since_us = LIVETCP_NEVER;
         vain->count = 0;
         return false;
