@@ -244,6 +244,26 @@ TEST_CASE("beside a file transfer a session takes a share of one flow, and yield
         }
 }
 
+/* BBR keeps a queue of a round trip, which may be shorter than our own and never overflows. */
+TEST_CASE("beside BBR in a long buffer a session has its share")
+{
+    for (const char *below : {"reno", "cubic", "bbr"})
+        for (uint64_t seed = 1; seed <= 3; seed++) {
+            auto road = std::make_shared<SimRoad>("delay=30ms,rate=5mbit,queue=150kB", seed);
+            road->path.congestion_control = below;
+            Video video(road, make_config("auto", 8), 2.5e6, true, seed);
+            GreedyTcp other(road->world, road->path, "bbr");
+            road->world.run_for(5 * second);
+            livetcp_usec begin = road->world.now();
+            video.start();
+            road->world.run_for(40 * second);
+            double share = video.throughput(begin + 10 * second, begin + 39 * second) / 2.5e6;
+            INFO("over " << below << ", seed " << seed << ": " << share << " of a fair share");
+            CHECK(share > 0.7);
+            road->world.clear();
+        }
+}
+
 TEST_CASE("a transfer that keeps a short queue takes no more than its share")
 {
     /* Its sawtooth is within 60 ms, and its trough is what a session would allow itself. Three of

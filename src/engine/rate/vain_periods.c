@@ -9,14 +9,39 @@
 #define QUEUE     0.7
 #define COUNT     2
 
+/* The same little by little, as beside BBR, whose queue may be shorter than ours: a queue has stood
+ * for STOOD_US, and the rate fell to FELL within FALL_US. */
+#define STANDING_US 8000
+#define STOOD_US    3000000
+#define FELL        0.5
+#define FALL_US     6000000
+
 void lt_vain_periods_init(lt_vain_periods *vain)
 {
-    *vain = (lt_vain_periods){.since_us = LIVETCP_NEVER};
+    *vain = (lt_vain_periods){.since_us = LIVETCP_NEVER, .stood_us = LIVETCP_NEVER};
 }
 
 void lt_vain_periods_stop(lt_vain_periods *vain)
 {
-    vain->since_us = LIVETCP_NEVER;
+    vain->since_us = vain->stood_us = LIVETCP_NEVER;
+}
+
+static bool fell(lt_vain_periods *vain, const lt_congestion_sample *s,
+                 const lt_delay_window *window, double limit)
+{
+    if (!window->known || window->queue_us < STANDING_US || limit <= 0 || s->connections == 1) {
+        vain->stood_us = LIVETCP_NEVER;
+        return false;
+    }
+    if (vain->stood_us == LIVETCP_NEVER) {
+        vain->stood_us = s->now_us;
+        vain->highest = 0;
+    }
+    if (limit > vain->highest || s->now_us - vain->highest_us > FALL_US) {
+        vain->highest = limit;
+        vain->highest_us = s->now_us;
+    }
+    return s->now_us - vain->stood_us > STOOD_US && limit < FELL * vain->highest;
 }
 
 bool lt_vain_periods_update(lt_vain_periods *vain, const lt_congestion_sample *s,
@@ -25,6 +50,10 @@ bool lt_vain_periods_update(lt_vain_periods *vain, const lt_congestion_sample *s
 {
     livetcp_usec period = PERIOD_US + s->base_us + vain->queue_us;
 
+    if (fell(vain, s, window, limit)) {
+        vain->before = vain->highest;
+        return true;
+    }
     if (!window->known || window->queue_us < own_us || limit <= 0) {
         vain->since_us = LIVETCP_NEVER;
         vain->count = 0;

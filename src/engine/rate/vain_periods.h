@@ -3,7 +3,7 @@
  * Periods in which sending less was in vain. While our own queue stands, the delivered rate is the
  * bottleneck's and does not fall with our sending rate. If it falls and the queue stays, either the
  * queue is another's or the bottleneck has become slower. The latter happens once and not in
- * successive periods.
+ * successive periods, and our own queue drains then within seconds.
  */
 #ifndef LT_ENGINE_RATE_VAIN_PERIODS_H
 #define LT_ENGINE_RATE_VAIN_PERIODS_H
@@ -11,11 +11,14 @@
 #include "engine/rate/delay_history.h"
 
 typedef struct lt_vain_periods {
-    livetcp_usec since_us; /* start of the present period; LIVETCP_NEVER = none */
-    livetcp_usec queue_us; /* the queue then, */
-    double limit;          /*   and the rate */
-    unsigned count;        /* successive periods in which the rate fell and the queue stayed */
-    double before;         /* the rate before them */
+    livetcp_usec since_us;   /* start of the present period; LIVETCP_NEVER = none */
+    livetcp_usec queue_us;   /* the queue then, */
+    double limit;            /*   and the rate */
+    unsigned count;          /* successive periods in which the rate fell and the queue stayed */
+    double before;           /* the rate before them */
+    livetcp_usec stood_us;   /* a queue has stood since; LIVETCP_NEVER = none stands */
+    double highest;          /* the rate since then, maximum, */
+    livetcp_usec highest_us; /* and when that was */
 } lt_vain_periods;
 
 void lt_vain_periods_init(lt_vain_periods *vain);
