@@ -26,6 +26,7 @@ size_t SimTcp::write(const uint8_t *data, size_t size, bool stamp)
     size_t space = send_buffer_ - std::min(send_buffer_, queued_);
     size_t taken = filter_.overhead(size) && space ? size : std::min(size, space);
     size_t overhead = taken ? filter_.overhead(taken) : 0;
+    look_whether_limited();
     if (overhead) { /* its bytes do not matter, but for a length */
         unsent_.insert(unsent_.end(),
                        {static_cast<uint8_t>(taken >> 8), static_cast<uint8_t>(taken)});
@@ -38,6 +39,17 @@ size_t SimTcp::write(const uint8_t *data, size_t size, bool stamp)
         to_stamp_.insert(written() - 1);
     transmit_allowed();
     return taken;
+}
+
+/* Linux's tcp_rate_check_app_limited(): what is under way when the application writes the next
+ * bytes to an idle socket, and those bytes, show no rate of the path. */
+void SimTcp::look_whether_limited()
+{
+    bool all_sent = unsent_.size() < mss;
+    for (const auto &[sequence, segment] : outstanding_)
+        all_sent = all_sent && !segment.lost;
+    if (all_sent && in_flight() < static_cast<size_t>(window_->segments()))
+        limited_ = std::max<uint64_t>(delivered_ + in_flight(), 1);
 }
 
 size_t SimTcp::in_flight() const
@@ -128,11 +140,11 @@ void SimTcp::transmit(uint64_t sequence, Segment &segment)
     segment.sent_us = world_.now();
     segment.delivered = delivered_;
     segment.delivered_us = delivered_us_;
-    segment.application_limited =
-        unsent_.empty() && in_flight() + 1 < static_cast<size_t>(window_->segments());
+    segment.application_limited = limited_ > 0;
     if (window_->pace() > 0)
-        paced_us_ =
-            std::max(paced_us_, world_.now()) + static_cast<livetcp_usec>(1e6 / window_->pace());
+        paced_us_ = std::max(paced_us_, world_.now()) +
+                    static_cast<livetcp_usec>(1e6 / window_->pace() *
+                                              static_cast<double>(segment.bytes.size()) / mss);
     data_.send(segment.bytes.size() + headers,
                [this, alive = alive_, sequence, bytes = segment.bytes] {
                    if (*alive)
@@ -242,6 +254,8 @@ SimAck SimTcp::ack_of(const Segment &segment)
     livetcp_usec since = std::max(world_.now() - segment.delivered_us, min_rtt_);
     delivered_++;
     delivered_us_ = world_.now();
+    if (delivered_ > limited_)
+        limited_ = 0;
     ack.rtt = segment.retransmitted ? 0 : world_.now() - segment.sent_us;
     ack.rate = since > 0 ? static_cast<double>(delivered_ - segment.delivered) * 1e6 /
                                static_cast<double>(since)

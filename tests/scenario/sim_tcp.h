@@ -100,6 +100,7 @@ class SimTcp
     void arm_timer();
     void timer_fired();
     size_t in_flight() const;
+    void look_whether_limited();
     livetcp_usec retransmission_timeout() const;
 
     /* Receiver. */
@@ -121,6 +122,7 @@ class SimTcp
     livetcp_usec paced_us_ = 0; /* nothing is sent before */
     World::Ticket pacer_ = 0;
     uint64_t delivered_ = 0, round_end_ = 0; /* segments */
+    uint64_t limited_ = 0; /* until so many are delivered, the application is the limit; 0 = not */
     livetcp_usec delivered_us_ = 0;
     livetcp_tcp_state state_ = LIVETCP_TCP_OPEN;
     livetcp_usec srtt_ = 0, rttvar_ = 0, min_rtt_ = 0, newest_delivered_ = INT64_MIN;
