@@ -43,7 +43,6 @@ typedef struct lt_group_member {
     livetcp_usec rtt_us;        /* TCP's average at the last acknowledgement */
     livetcp_usec disordered_us; /* round trips that began before this time include a loss repair */
     lt_rtt_floor small, large;  /* by packet size */
-    bool small_known;           /* measured, not derived from large packets */
     uint64_t large_samples;
     livetcp_usec floor_us;     /* last known floor; LIVETCP_NEVER = never known */
     livetcp_usec excess_us;    /* average queueing delay */
