@@ -61,7 +61,7 @@
 #define MARGIN      0.85 /* of what got through */
 #define BELOW       0.5  /* of the share at which the link was full */
 #define SHARE_MIN   0.05
-#define PROBES      0.15 /* spare bytes per byte of media that tail probes need, headers included */
+#define PROBES      0.08 /* spare bytes per byte of media that tail probes need, headers included */
 #define EXEMPT_US   5000000
 #define RETRY_US    30000000
 #define RETRY_AGAIN 10000000
