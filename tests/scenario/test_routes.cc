@@ -280,8 +280,8 @@ TEST_CASE("on a thin link the same holds for speech")
         }
 }
 
-/* What speech showed of the serialization time lowered the minimum that it was measured against: the
- * link seemed thinner each second, and after twenty there were no copies any more. */
+/* What speech showed of the serialization time lowered the minimum that it was measured against:
+ * the link seemed thinner each second, and after twenty there were no copies any more. */
 TEST_CASE("speech in both directions keeps its protection where the path has room")
 {
     for (livetcp_usec apart : {3000, 7000, 17000}) {

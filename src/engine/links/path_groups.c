@@ -106,6 +106,7 @@ void lt_path_groups_reset_slot(lt_path_groups *groups, unsigned slot)
 
     *m = (lt_group_member){.group = slot,
                            .floor_us = LIVETCP_NEVER,
+                           .min_small_us = LIVETCP_NEVER,
                            .disordered_us = INT64_MIN / 2,
                            .sampled_us = INT64_MIN / 2,
                            .tick_us = INT64_MIN / 2};
@@ -289,6 +290,7 @@ static void change_route(lt_path_groups *groups, lt_group_member *m, livetcp_use
     lt_bottleneck *bottleneck = bottleneck_of(groups, slot_of(groups, m));
 
     lt_rtt_floor_set(&m->small, rtt_us, now);
+    m->min_small_us = LIVETCP_NEVER;
     forget_minima(bottleneck);
     lt_rtt_floor_set(&m->large, rtt_us + serialization_time(groups, slot_of(groups, m), MSS), now);
     m->excess_us = 0;
@@ -305,13 +307,6 @@ static void average(lt_group_member *m, livetcp_usec excess_us, livetcp_usec now
     m->sampled_us = now;
 }
 
-/* Measured, and not derived from larger packets by the serialization time that is to follow from
- * it. */
-static void note_small(lt_bottleneck *bottleneck, livetcp_usec rtt_us)
-{
-    bottleneck->min_small_us = lt_usec_min(bottleneck->min_small_us, rtt_us);
-}
-
 /* A small packet with no large ones before it. */
 static void add_small(lt_path_groups *groups, lt_group_member *m, livetcp_usec rtt_us,
                       unsigned size, livetcp_usec now)
@@ -320,7 +315,7 @@ static void add_small(lt_path_groups *groups, lt_group_member *m, livetcp_usec r
 
     if (size < SPEECH) {
         lt_rtt_floor_add(&m->small, rtt_us, now);
-        note_small(bottleneck, rtt_us);
+        m->min_small_us = lt_usec_min(m->min_small_us, rtt_us);
         return;
     }
     lt_rtt_floor_add(&m->small, rtt_us - serialization_time(groups, slot_of(groups, m), size), now);
@@ -385,7 +380,7 @@ lt_path_sample lt_path_groups_on_path_info(lt_path_groups *groups, unsigned slot
     /* TCP's minimum includes the handshake, which met no queue of ours. */
     if (!m->rtt_us && path->known & LIVETCP_PATH_MIN_RTT && path->min_rtt_us > 0) {
         lt_rtt_floor_add(&m->small, path->min_rtt_us, now);
-        note_small(bottleneck_of(groups, slot), path->min_rtt_us);
+        m->min_small_us = path->min_rtt_us;
         groups->grouped_us = groups->described_us = INT64_MIN / 2; /* before it carries media */
     }
     if (writes.segments && path->known & LIVETCP_PATH_RTT && path->rtt_us > 0 && m->rtt_us && clean)
@@ -512,6 +507,7 @@ static void estimate_serialization(lt_path_groups *groups, unsigned link, unsign
         const lt_group_member *m = &groups->members[i];
         if (groups->link_of[i] != link)
             continue;
+        bottleneck->min_small_us = lt_usec_min(bottleneck->min_small_us, m->min_small_us);
         if (m->samples >= MIN_LARGE_SAMPLES)
             deviation = lt_usec_min(deviation, m->deviation_us);
         if (m->large_samples >= MIN_LARGE_SAMPLES)

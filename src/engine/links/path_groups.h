@@ -43,6 +43,8 @@ typedef struct lt_group_member {
     livetcp_usec rtt_us;        /* TCP's average at the last acknowledgement */
     livetcp_usec disordered_us; /* round trips that began before this time include a loss repair */
     lt_rtt_floor small, large;  /* by packet size */
+    livetcp_usec min_small_us;  /* minimum measured, and not derived from larger packets by the time
+                                   that is to follow from it; LIVETCP_NEVER = none */
     uint64_t large_samples;
     livetcp_usec floor_us;     /* last known floor; LIVETCP_NEVER = never known */
     livetcp_usec excess_us;    /* average queueing delay */
