@@ -10,6 +10,7 @@
 #define QUEUES       3
 #define QUEUE_MIN_US 30000
 #define QUEUE_MAX_US 120000
+#define QUEUE_BYTES  2000 /* at the rate that the path has carried: a thin stream's own queue */
 #define FOUND_US     500000
 #define LOSSES_US    6000000
 #define STOOD_US     150000
@@ -95,13 +96,15 @@ static bool is_expected(const lt_competition *c, livetcp_usec now)
     return now < c->drained_us + AGAIN_US;
 }
 
-static livetcp_usec queue_of_others(const lt_competition *c, livetcp_usec now, livetcp_usec own_us)
+static livetcp_usec queue_of_others(const lt_competition *c, const lt_congestion_sample *s,
+                                    livetcp_usec own_us)
 {
-    livetcp_usec max_us = is_expected(c, now) ? AGAIN_QUEUE_US : QUEUE_MAX_US;
+    double max_us = is_expected(c, s->now_us) ? AGAIN_QUEUE_US : QUEUE_MAX_US;
+    double us = (double)(QUEUES * own_us);
 
-    if (own_us < QUEUE_MIN_US / QUEUES)
-        return QUEUE_MIN_US;
-    return QUEUES * own_us < max_us ? QUEUES * own_us : max_us;
+    if (us < QUEUE_MIN_US)
+        us = s->carried > 0 ? fmax(QUEUE_MIN_US, QUEUE_BYTES / s->carried * SECOND) : QUEUE_MIN_US;
+    return (livetcp_usec)fmin(us, max_us);
 }
 
 /* Repeated overflows of a queue that is not ours: the buffer is too small for a queue to stand.
@@ -158,7 +161,7 @@ bool lt_competition_found(lt_competition *c, const lt_congestion_sample *s,
 
     if (remains(c, s, window, part, rate) || overflows(c, s, window, own_us, part, ours) || much)
         return true;
-    if (ours || !window->known || window->queue_us < queue_of_others(c, s->now_us, own_us)) {
+    if (ours || !window->known || window->queue_us < queue_of_others(c, s, own_us)) {
         c->since_us = LIVETCP_NEVER;
         return false;
     }

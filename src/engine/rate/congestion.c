@@ -473,11 +473,13 @@ bool lt_congestion_judges_route(const lt_congestion *c, livetcp_usec now)
            lt_route_step_is_open(&c->step, now);
 }
 
-/* True if the queue may be our own. Losses by more bytes in flight than needed, as before the path
- * was known, are found and repaired for some more round trips; those by extra bytes for seconds. */
+/* True if the queue may be our own: the source may fill the path with extra bytes. Losses by more
+ * bytes in flight than needed, as before the path was known, are found and repaired for some more
+ * round trips; those by extra bytes for seconds. */
 static bool is_ours(lt_congestion *c, const lt_congestion_sample *s, const lt_delay_window *window)
 {
-    bool open = c->regime == LT_REGIME_OPEN && window->known && is_our_doing(c, s, window);
+    bool open = c->regime == LT_REGIME_OPEN &&
+                (s->own_extra || (window->known && is_our_doing(c, s, window)));
 
     if (c->capacity > 0 && (double)s->in_flight > needed_bytes(c) + EXCESS)
         c->excess_us = s->now_us;

@@ -27,7 +27,8 @@ typedef struct lt_congestion_sample {
     bool may_follow;            /*   or it sends about that at present */
     double carried;             /* bytes per second: maximum that the path has recently carried */
     bool overloads;             /* it offers far more than that */
-    bool own_losses;            /* its extra bytes may be why segments are lost */
+    bool own_extra;             /* its extra bytes may be why a queue stands, */
+    bool own_losses;            /*   or why segments are lost */
     unsigned connections;       /* that carry packets */
     uint64_t one_window;        /* median of their congestion windows; 0 = not known */
     uint64_t retransmitted;     /* segments, on all connections so far */

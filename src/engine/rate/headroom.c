@@ -48,6 +48,7 @@
 
 /* Trials. */
 #define SETTLE_US      50000
+#define SETTLED_US     80000.0 /* no more beyond a round trip's than so much media, or AWAY_NORMAL */
 #define DRAIN_MAX_US   8000000
 #define DRAIN_SHOWS_US 1000000 /* the rate of a drain of this length is the link's */
 #define TRIAL_MIN_US   1000000
@@ -80,23 +81,28 @@ void lt_headroom_init(lt_headroom *h)
                        .tick_us = INT64_MIN / 2};
 }
 
+bool lt_headroom_tries(const lt_headroom *h)
+{
+    return h->phase >= LT_HEADROOM_SETTLE;
+}
+
 double lt_headroom_get(const lt_headroom *h)
 {
     double share = h->share < h->max_share ? h->share : h->max_share;
 
-    return h->phase >= LT_HEADROOM_SETTLE ? 0 : share;
+    return lt_headroom_tries(h) ? 0 : share;
 }
 
 bool lt_headroom_tries_losses(const lt_headroom *h)
 {
-    return h->phase >= LT_HEADROOM_SETTLE && h->trial.lost;
+    return lt_headroom_tries(h) && h->trial.lost;
 }
 
 /* Tail probes are a twentieth of a video's bytes: a trial that goes on sending them shows less
  * than it could, and a link with less to spare never drains. */
 bool lt_headroom_takes_probes(const lt_headroom *h)
 {
-    return h->phase < LT_HEADROOM_SETTLE && (h->max_share > 0 || h->spare >= PROBES);
+    return !lt_headroom_tries(h) && (h->max_share > 0 || h->spare >= PROBES);
 }
 
 static void enter(lt_headroom *h, lt_headroom_phase phase, livetcp_usec now)
@@ -299,10 +305,10 @@ static void clear_link(lt_headroom *h, const lt_headroom_view *view)
 static void settle(lt_headroom *h, const lt_headroom_view *view)
 {
     livetcp_usec since = view->now_us - h->since_us;
+    double beyond = fmin(AWAY_NORMAL, (double)view->media_rate * SETTLED_US / SECOND / SEGMENT);
 
     if (since < view->rtt_us + SETTLE_US ||
-        ((view->wait_us > WAIT_US || segments_beyond(h, view) > AWAY_NORMAL) &&
-         since < DRAIN_MAX_US))
+        ((view->wait_us > WAIT_US || segments_beyond(h, view) > beyond) && since < DRAIN_MAX_US))
         return;
     /* The last second of extra bytes may have had the bucket of a policer beside its rate. */
     if (since >= DRAIN_SHOWS_US)

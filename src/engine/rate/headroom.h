@@ -90,6 +90,9 @@ void lt_headroom_update(lt_headroom *headroom, const lt_headroom_view *view);
 /* Extra bytes for a byte of the session's media that the link takes now. */
 double lt_headroom_get(const lt_headroom *headroom);
 
+/* True while it is tried whether extra bytes are why media is later, or lost. */
+bool lt_headroom_tries(const lt_headroom *headroom);
+
 /* True while it is tried whether the link loses what the session has sent beside its media. Until
  * TCP has delivered that, it loses segments without extra bytes, too. */
 bool lt_headroom_tries_losses(const lt_headroom *headroom);

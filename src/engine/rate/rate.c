@@ -239,6 +239,7 @@ bool lt_rate_update(lt_rate *rate, const lt_rate_view *view, livetcp_usec now)
         .offered = (double)view->media_rate,
         .follows = lt_bitrate_is_used(&rate->bitrate),
         .may_follow = lt_bitrate_may_be_heeded(&rate->bitrate, (double)view->media_rate),
+        .own_extra = lt_headroom_tries(&rate->headroom),
         .own_losses = lt_headroom_tries_losses(&rate->headroom),
         .one_window = one_window(view),
         .base_us = 0};
