@@ -13,7 +13,7 @@
  * for STOOD_US, and the rate fell to FELL within FALL_US. */
 #define STANDING_US 8000
 #define STOOD_US    3000000
-#define FELL        0.5
+#define FELL        0.6
 #define FALL_US     6000000
 
 void lt_vain_periods_init(lt_vain_periods *vain)
