@@ -24,8 +24,8 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -231,8 +231,8 @@ Draw draw_session(char kind, uint64_t seed)
 
 /* ---- running ---- */
 
-/* Delays in ms by stream, sorted; HUGE_VAL = never came. */
-using Streams = std::map<std::string, std::vector<double>>;
+/* By direction of audio and video. */
+using Streams = std::map<std::string, Delays>;
 
 std::string stream_name(uint32_t ssrc, bool back)
 {
@@ -332,7 +332,7 @@ class Run
             return;
         for (const Received &packet : receiver->received)
             if (!packet.rtcp && packet.at - packet.delay >= begin_ + warmup)
-                streams[stream_name(packet.ssrc, back)].push_back(
+                streams[stream_name(packet.ssrc, back)].sorted.push_back(
                     static_cast<double>(packet.delay) / 1000);
     }
 
@@ -346,8 +346,11 @@ class Run
             collect_from(call->remote(), false, streams);
             collect_from(&call->caller, true, streams);
         }
-        for (const auto &[name, count] : expected)
-            streams[name].resize(std::max(count, streams[name].size()), HUGE_VAL);
+        for (const auto &[name, count] : expected) {
+            std::vector<double> &delays = streams[name].sorted;
+            delays.resize(std::max(count, delays.size()), HUGE_VAL);
+            std::sort(delays.begin(), delays.end());
+        }
         return streams;
     }
 
@@ -365,24 +368,17 @@ Streams run(const Draw &draw, const char *policy, unsigned connections, uint64_t
 {
     Streams all;
     for (unsigned i = 0; i < seeds; i++)
-        for (auto &[name, delays] : Run(draw, policy, connections, draw_number + 100 * i).delays())
-            all[name].insert(all[name].end(), delays.begin(), delays.end());
-    for (auto &[name, delays] : all)
-        std::sort(delays.begin(), delays.end());
+        for (const auto &[name, delays] :
+             Run(draw, policy, connections, draw_number + 100 * i).delays())
+            all[name].add(delays);
     return all;
 }
 
-double quantile(const std::vector<double> &sorted, double p)
-{
-    auto rank = static_cast<size_t>(std::ceil(p * static_cast<double>(sorted.size())));
-    return sorted.empty() ? HUGE_VAL : sorted[std::min(rank ? rank - 1 : 0, sorted.size() - 1)];
-}
-
-void print(const char *policy, const std::vector<double> &sorted)
+void print(const char *policy, const Delays &delays)
 {
     printf("  %s", policy);
     for (double p : {0.5, 0.95, 0.99, 0.999})
-        printf(" %.0f", quantile(sorted, p));
+        printf(" %.0f", delays.quantile(p));
 }
 
 void compare(char kind, unsigned from, unsigned to)
@@ -399,8 +395,8 @@ void compare(char kind, unsigned from, unsigned to)
             bool is_worse = false;
             rows++;
             for (auto &[p, count] : worse) {
-                double best = std::min(quantile(single[name], p), quantile(queue[name], p));
-                bool is = quantile(delays, p) > 1.3 * best + 10;
+                double best = std::min(single[name].quantile(p), queue[name].quantile(p));
+                bool is = delays.quantile(p) > 1.3 * best + 10;
                 is_worse |= is;
                 count += is;
             }

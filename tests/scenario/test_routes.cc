@@ -244,6 +244,26 @@ TEST_CASE("behind a policer auto is no worse than policies that know less, whate
         }
 }
 
+/* p-quantiles of the delays in ms, there and back. */
+struct BothWays {
+    double there, back;
+};
+
+/* Packets in both directions, the answer's so much after the others. */
+static BothWays talk(SimCall &call, size_t size, livetcp_usec apart, uint16_t packets, double p)
+{
+    call.world.run_for(2 * second);
+    for (uint16_t i = 0; i < packets; i++) {
+        call.caller.send(0x1234, i, size);
+        call.world.run_for(apart);
+        call.remote()->send(0x4321, i, size);
+        call.world.run_for(Course::interval - apart);
+    }
+    call.world.run_for(5 * second);
+    return {delay_quantile_ms(call.remote()->received, packets, p),
+            delay_quantile_ms(call.caller.received, packets, p)};
+}
+
 /* A window for the path's content without packets kept both waiting for 2 to 6 s, until the end. */
 TEST_CASE("on a thin link the same holds for media in both directions")
 {
@@ -251,16 +271,7 @@ TEST_CASE("on a thin link the same holds for media in both directions")
         for (uint64_t seed = 1; seed <= 3; seed++) {
             SimCall call((std::string("delay=30ms,queue=30kB,rate=") + rate).c_str(),
                          course_config("auto", 8, LIVETCP_REDUNDANCY_AUTO), seed);
-            call.world.run_for(2 * second);
-            for (uint16_t i = 0; i < 50 * 30; i++) {
-                call.caller.send(0x1234, i, Course::packet);
-                call.world.run_for(7000);
-                call.remote()->send(0x4321, i, Course::packet);
-                call.world.run_for(13000);
-            }
-            call.world.run_for(5 * second);
-            double there = delay_quantile_ms(call.remote()->received, 50 * 30, 0.95);
-            double back = delay_quantile_ms(call.caller.received, 50 * 30, 0.95);
+            auto [there, back] = talk(call, Course::packet, 7000, 50 * 30, 0.95);
             INFO(rate << ", seed " << seed << ": p95 " << there << ", " << back);
             CHECK(there < 52);
             CHECK(back < 52);
@@ -288,16 +299,7 @@ TEST_CASE("speech in both directions keeps its protection where the path has roo
         SimCall call("delay=12ms,rate=5mbit,queue=50kB,loss=2%",
                      course_config("auto", 8, LIVETCP_REDUNDANCY_AUTO), 1);
         call.path.congestion_control = "cubic";
-        call.world.run_for(2 * second);
-        for (uint16_t i = 0; i < 50 * 60; i++) {
-            call.caller.send(0x1234, i, Course::speech);
-            call.world.run_for(apart);
-            call.remote()->send(0x4321, i, Course::speech);
-            call.world.run_for(Course::interval - apart);
-        }
-        call.world.run_for(5 * second);
-        double there = delay_quantile_ms(call.remote()->received, 50 * 60, 0.99);
-        double back = delay_quantile_ms(call.caller.received, 50 * 60, 0.99);
+        auto [there, back] = talk(call, Course::speech, apart, 50 * 60, 0.99);
         INFO(apart << " us apart: p99 " << there << ", " << back);
         CHECK(there < 20);
         CHECK(back < 20);
@@ -312,16 +314,7 @@ TEST_CASE("speech in both directions of a thin link that loses packets goes on")
         auto road = std::make_shared<SimRoad>("delay=42ms,rate=138kbit,queue=3500B,loss=2%", seed);
         road->path.congestion_control = "bbr";
         SimCall call(road, course_config("auto", 8, LIVETCP_REDUNDANCY_AUTO), seed);
-        call.world.run_for(2 * second);
-        for (uint16_t i = 0; i < 50 * 40; i++) {
-            call.caller.send(0x1234, i, Course::speech);
-            call.world.run_for(9000);
-            call.remote()->send(0x4321, i, Course::speech);
-            call.world.run_for(11000);
-        }
-        call.world.run_for(5 * second);
-        double there = delay_quantile_ms(call.remote()->received, 50 * 40, 0.9);
-        double back = delay_quantile_ms(call.caller.received, 50 * 40, 0.9);
+        auto [there, back] = talk(call, Course::speech, 9000, 50 * 40, 0.9);
         INFO("seed " << seed << ": p90 " << there << ", " << back);
         CHECK(there < 600);
         CHECK(back < 600);
