@@ -17,6 +17,7 @@
  * Of those whose description has every WORD. SEEDS is how many of each; DRAW=N draws other paths;
  * TRACE=MS prints a line every MS.
  */
+#include "sim_dice.h"
 #include "sim_video.h"
 
 #include <cstdio>
@@ -446,20 +447,13 @@ void alone(const Words &words)
 /* SEEDS times 20 paths. */
 void draw(const Words &words, const std::function<void(const Path &, unsigned, uint64_t)> &take)
 {
-    lt_rng rng;
-    lt_rng_seed(&rng, getenv("DRAW") ? static_cast<uint64_t>(atoi(getenv("DRAW"))) : 13);
-    auto between =
-        [&](double low,
-            double high) { /* evenly over the logarithm */
-                           return low *
-                                  std::pow(high / low,
-                                           static_cast<double>(lt_rng_next(&rng) % 10000) / 10000);
-        };
+    Dice dice(getenv("DRAW") ? static_cast<uint64_t>(atoi(getenv("DRAW"))) : 13);
     const char *const controls[] = {"reno", "cubic", "bbr"};
     for (unsigned i = 1; i <= 20 * seeds(); i++) {
-        double rate = between(0.3e6, 20e6), rtt = between(20, 200), buffer = between(0.25, 4);
-        const char *below = controls[lt_rng_next(&rng) % 3];
-        auto n = static_cast<unsigned>(lt_rng_next(&rng) % 8 + 1);
+        double rate = dice.between_times(0.3e6, 20e6), rtt = dice.between_times(20, 200),
+               buffer = dice.between_times(0.25, 4);
+        const char *below = controls[dice.below(3)];
+        unsigned n = dice.below(8) + 1;
         Path path = {rate, rtt, buffer, below};
         if (words.match(path.name(n).c_str()))
             take(path, n, i);

@@ -18,6 +18,7 @@
  * them, SEEDS=N runs so many of each draw, and is needed where p99 is a repair or none.
  */
 #include "sim_course.h"
+#include "sim_dice.h"
 #include "sim_greedy.h"
 
 #include <algorithm>
@@ -77,48 +78,27 @@ struct Draw {
 
 /* ---- drawing ---- */
 
-class Dice
+std::string draw_congestion_control(Dice &dice)
 {
-  public:
-    explicit Dice(uint64_t seed)
-    {
-        lt_rng_seed(&rng_, seed);
-    }
+    const char *const names[] = {"reno", "cubic", "bbr"};
+    return names[dice.below(3)];
+}
 
-    double between(double low, double high)
-    {
-        return low + (high - low) * static_cast<double>(lt_rng_next(&rng_) % 10000) / 10000;
-    }
+double draw_loss(Dice &dice)
+{
+    const double percent[] = {0, 0, 0.3, 1, 2};
+    return percent[dice.below(5)];
+}
 
-    unsigned below(unsigned count)
-    {
-        return static_cast<unsigned>(lt_rng_next(&rng_) % count);
-    }
-
-    std::string congestion_control()
-    {
-        const char *const names[] = {"reno", "cubic", "bbr"};
-        return names[below(3)];
-    }
-
-    double loss()
-    {
-        const double percent[] = {0, 0, 0.3, 1, 2};
-        return percent[below(5)];
-    }
-
-    /* A link with a buffer of 50 to 400 ms. */
-    std::string link(double way_ms, double rate, double percent, double smallest = 9000)
-    {
-        char spec[128];
-        snprintf(spec, sizeof spec, "delay=%.0fms,rate=%.0fkbit,queue=%.0fB,loss=%g%%", way_ms,
-                 rate / 1e3, std::max(smallest, rate / 8 * between(0.05, 0.4)), percent);
-        return spec;
-    }
-
-  private:
-    lt_rng rng_;
-};
+/* A link with a buffer of 50 to 400 ms. */
+std::string draw_link(Dice &dice, double way_ms, double rate, double percent,
+                      double smallest = 9000)
+{
+    char spec[128];
+    snprintf(spec, sizeof spec, "delay=%.0fms,rate=%.0fkbit,queue=%.0fB,loss=%g%%", way_ms,
+             rate / 1e3, std::max(smallest, rate / 8 * dice.between(0.05, 0.4)), percent);
+    return spec;
+}
 
 Source frames(double rate, double key = 1, unsigned every = 1)
 {
@@ -152,19 +132,19 @@ Draw draw_session(char kind, uint64_t seed)
 {
     Dice dice(seed * 31 + static_cast<unsigned char>(kind));
     Draw draw;
-    double way = dice.between(5, 100), loss = dice.loss(), media = Course::media;
+    double way = dice.between(5, 100), loss = draw_loss(dice), media = Course::media;
     char change[32];
-    draw.below = dice.congestion_control();
+    draw.below = draw_congestion_control(dice);
     switch (kind) {
     case 'a':
-        draw.there = dice.link(way, media * dice.between(2, 15), loss);
-        draw.back = dice.link(way, dice.between(40e3, 400e3), 0, dice.between(4000, 40000));
+        draw.there = draw_link(dice, way, media * dice.between(2, 15), loss);
+        draw.back = draw_link(dice, way, dice.between(40e3, 400e3), 0, dice.between(4000, 40000));
         draw.sources.emplace_back();
         break;
     case 'b': {
         double rate = dice.between(200e3, 2e6);
         draw.there =
-            dice.link(way, (rate * 1.08 + Course::speech_rate) * dice.between(1.15, 3), loss);
+            draw_link(dice, way, (rate * 1.08 + Course::speech_rate) * dice.between(1.15, 3), loss);
         draw.sources = {frames(rate), speech()};
         if (dice.below(2))
             answer(draw, 11000);
@@ -172,7 +152,7 @@ Draw draw_session(char kind, uint64_t seed)
     }
     case 'c':
         draw.calls = 2 + dice.below(4);
-        draw.there = dice.link(way, media * draw.calls * dice.between(1.1, 2), loss);
+        draw.there = draw_link(dice, way, media * draw.calls * dice.between(1.1, 2), loss);
         for (unsigned i = 0; i < draw.calls; i++) {
             draw.sources.emplace_back();
             draw.sources.back().call = i;
@@ -181,12 +161,12 @@ Draw draw_session(char kind, uint64_t seed)
         break;
     case 'd': {
         double rate = dice.between(300e3, 4e6);
-        draw.there = dice.link(way, rate * 1.08 * dice.between(1.3, 4), loss);
+        draw.there = draw_link(dice, way, rate * 1.08 * dice.between(1.3, 4), loss);
         draw.sources = {frames(rate, dice.between(3, 10), 25 + dice.below(75))};
         break;
     }
     case 'e':
-        draw.there = dice.link(way, media * dice.between(1.2, 6), loss);
+        draw.there = draw_link(dice, way, media * dice.between(1.2, 6), loss);
         for (livetcp_usec at = 3 * second; at < warmup + length;
              at += static_cast<livetcp_usec>(dice.between(1, 6) * second)) {
             snprintf(change, sizeof change, "rate=%.0fkbit", media * dice.between(1.1, 6) / 1e3);
@@ -195,30 +175,30 @@ Draw draw_session(char kind, uint64_t seed)
         draw.sources.emplace_back();
         break;
     case 'f':
-        draw.there = dice.link(way, media * dice.between(3, 12), 0);
-        draw.beside = dice.congestion_control();
+        draw.there = draw_link(dice, way, media * dice.between(3, 12), 0);
+        draw.beside = draw_congestion_control(dice);
         for (livetcp_usec at = 3 * second; at < warmup + length;
              at += static_cast<livetcp_usec>(dice.between(1, 7) * second))
             draw.transfers.push_back(at);
         draw.sources.emplace_back();
         break;
     case 'g':
-        draw.there = dice.link(way, media * dice.between(1.3, 3), loss);
-        draw.back = dice.link(way, media * dice.between(1.3, 6), loss);
+        draw.there = draw_link(dice, way, media * dice.between(1.3, 3), loss);
+        draw.back = draw_link(dice, way, media * dice.between(1.3, 6), loss);
         draw.sources.emplace_back();
         answer(draw, 7000);
         break;
     case 'h':
-        draw.there = dice.link(dice.between(100, 350), media * dice.between(1.3, 10), loss);
+        draw.there = draw_link(dice, dice.between(100, 350), media * dice.between(1.3, 10), loss);
         draw.sources.emplace_back();
         break;
     case 'i':
-        draw.there = dice.link(way, media * dice.between(1.3, 20), loss) +
+        draw.there = draw_link(dice, way, media * dice.between(1.3, 20), loss) +
                      ",jitter=" + std::to_string(1 + dice.below(30)) + "ms";
         draw.sources.emplace_back();
         break;
     case 'j':
-        draw.there = dice.link(way, Course::speech_rate * dice.between(1.3, 10), loss, 3000);
+        draw.there = draw_link(dice, way, Course::speech_rate * dice.between(1.3, 10), loss, 3000);
         draw.sources = {speech()};
         answer(draw, 1000 + 1000 * static_cast<livetcp_usec>(dice.below(18)));
         break;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "sim_course.h"
 
+#include "sim_dice.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -160,23 +162,19 @@ bool is_worse(const Delays &own, const Delays &a, const Delays &b, double p)
 
 Course draw_course(uint64_t seed)
 {
-    lt_rng rng;
-    lt_rng_seed(&rng, seed);
-    auto between = [&](double low, double high) {
-        return low + (high - low) * static_cast<double>(lt_rng_next(&rng) % 10000) / 10000;
-    };
-    double way = between(10, 100);
-    bool thin = lt_rng_next(&rng) % 2;
-    double rate = Course::media * (thin ? between(1.05, 2.2) : between(2.2, 20));
-    auto buffer = static_cast<unsigned>(std::max(6000.0, rate / 8 * between(0.02, 0.4)));
+    Dice dice(seed);
+    double way = dice.between(10, 100);
+    bool thin = dice.below(2);
+    double rate = Course::media * (thin ? dice.between(1.05, 2.2) : dice.between(2.2, 20));
+    auto buffer = static_cast<unsigned>(std::max(6000.0, rate / 8 * dice.between(0.02, 0.4)));
     char spec[128];
     snprintf(spec, sizeof spec, "delay=%.0fms,rate=%.0fkbit,queue=%uB", way, rate / 1e3, buffer);
     Course course(spec);
     const double losses[] = {0, 0, 0.3, 1, 3};
-    course.loss = losses[lt_rng_next(&rng) % 5];
-    if (lt_rng_next(&rng) % 4 == 0) {
-        snprintf(spec, sizeof spec, "delay=%.0fms,rate=%.0fkbit,queue=%uB", way + between(2, 40),
-                 rate / 1e3, buffer);
+    course.loss = losses[dice.below(5)];
+    if (dice.below(4) == 0) {
+        snprintf(spec, sizeof spec, "delay=%.0fms,rate=%.0fkbit,queue=%uB",
+                 way + dice.between(2, 40), rate / 1e3, buffer);
         course.other_route = spec;
     }
     return course;
@@ -185,33 +183,29 @@ Course draw_course(uint64_t seed)
 Course draw_hard_course(uint64_t seed)
 {
     Course course = draw_course(seed);
-    lt_rng rng;
-    lt_rng_seed(&rng, ~seed);
-    auto between = [&](double low, double high) {
-        return low + (high - low) * static_cast<double>(lt_rng_next(&rng) % 10000) / 10000;
-    };
+    Dice dice(~seed);
     char spec[128];
-    switch (lt_rng_next(&rng) % 5) {
+    switch (dice.below(5)) {
     case 0: /* of 1.2 times the media and more: docs/research/groups.md has the bound */
-        course.police = static_cast<uint64_t>(Course::media * between(1.2, 4));
-        course.burst = static_cast<size_t>(between(6000, 30000));
+        course.police = static_cast<uint64_t>(Course::media * dice.between(1.2, 4));
+        course.burst = static_cast<size_t>(dice.between(6000, 30000));
         break;
     case 1:
-        course.loss = between(0.5, 3);
-        course.bursts = between(2, 8);
+        course.loss = dice.between(0.5, 3);
+        course.bursts = dice.between(2, 8);
         break;
     case 2:
-        course.change_us = static_cast<livetcp_usec>(between(6, 20) * second);
-        snprintf(spec, sizeof spec, "delay=%.0fms", between(10, 100));
+        course.change_us = static_cast<livetcp_usec>(dice.between(6, 20) * second);
+        snprintf(spec, sizeof spec, "delay=%.0fms", dice.between(10, 100));
         course.change = spec;
         break;
     case 3:
-        course.outage_us = static_cast<livetcp_usec>(between(6, 20) * second);
-        course.outage_length = static_cast<livetcp_usec>(between(0.1, 2) * second);
+        course.outage_us = static_cast<livetcp_usec>(dice.between(6, 20) * second);
+        course.outage_length = static_cast<livetcp_usec>(dice.between(0.1, 2) * second);
         break;
     default:
-        snprintf(spec, sizeof spec, "delay=%.0fms,rate=%.0fkbit,queue=%.0fB", between(10, 100),
-                 Course::media * between(0.5, 4) / 1e3, between(6000, 40000));
+        snprintf(spec, sizeof spec, "delay=%.0fms,rate=%.0fkbit,queue=%.0fB", dice.between(10, 100),
+                 Course::media * dice.between(0.5, 4) / 1e3, dice.between(6000, 40000));
         course.other_link = spec;
         course.other_route.clear();
     }
@@ -220,22 +214,18 @@ Course draw_hard_course(uint64_t seed)
 
 Course draw_longer_route(uint64_t seed)
 {
-    lt_rng rng;
-    lt_rng_seed(&rng, seed * 7919);
-    auto between = [&](double low, double high) {
-        return low + (high - low) * static_cast<double>(lt_rng_next(&rng) % 10000) / 10000;
-    };
+    Dice dice(seed * 7919);
     const double round_trips[] = {20, 60, 200}, losses[] = {0, 1, 3, 5};
-    double way = round_trips[lt_rng_next(&rng) % 3] / 2, longer = way + between(5, 60);
-    bool wide = lt_rng_next(&rng) % 2;
-    double rate = Course::media * between(2.5, wide ? 40 : 6);
+    double way = round_trips[dice.below(3)] / 2, longer = way + dice.between(5, 60);
+    bool wide = dice.below(2);
+    double rate = Course::media * dice.between(2.5, wide ? 40 : 6);
     char spec[128];
     snprintf(spec, sizeof spec, "delay=%.0fms,rate=%.0fkbit,queue=%.0fB", way, rate / 1e3,
              std::max(9000.0, rate / 8 * 0.2));
     Course course(spec);
-    course.loss = losses[lt_rng_next(&rng) % 4];
-    course.connections = lt_rng_next(&rng) % 2 ? 8 : 1;
-    course.change_us = static_cast<livetcp_usec>(between(8, 12) * second);
+    course.loss = losses[dice.below(4)];
+    course.connections = dice.below(2) ? 8 : 1;
+    course.change_us = static_cast<livetcp_usec>(dice.between(8, 12) * second);
     snprintf(spec, sizeof spec, "delay=%.0fms", longer);
     course.change = spec;
     return course;

@@ -2,6 +2,7 @@
 /* One session is one flow to the network: how much it has in flight, and what an encoder that
  * follows the estimate meets. congestion-table shows the figures behind these bounds. */
 #include "catch.h"
+#include "sim_dice.h"
 #include "sim_video.h"
 
 using namespace scenario;
@@ -592,15 +593,11 @@ TEST_CASE("one connection that loses packets is not told the rate of the link")
 TEST_CASE("on most thin paths many connections meet no more delay than one, on none much more")
 {
     unsigned more = 0; /* protection that the path has room for makes packets wait for it */
-    lt_rng rng;
-    lt_rng_seed(&rng, 20);
-    auto between = [&](double low, double high) {
-        return low + (high - low) * static_cast<double>(lt_rng_next(&rng) % 10000) / 10000;
-    };
+    Dice dice(20);
     for (uint64_t seed = 1; seed <= 24; seed++) {
         constexpr double media = 25 * 1446 * 8 * 2; /* 50 packets a second */
-        double link = media * 1.05 * between(1.05, 2.2), rtt = between(20, 200);
-        auto buffer = static_cast<unsigned>(std::max(6000.0, link / 8 * between(0.02, 0.4)));
+        double link = media * 1.05 * dice.between(1.05, 2.2), rtt = dice.between(20, 200);
+        auto buffer = static_cast<unsigned>(std::max(6000.0, link / 8 * dice.between(0.02, 0.4)));
         char spec[128];
         snprintf(spec, sizeof spec, "delay=%.0fms,rate=%.0fkbit,queue=%uB", rtt / 2, link / 1e3,
                  buffer);
