@@ -226,22 +226,40 @@ TEST_CASE("min-bitrate above what the path carries is said once, with both numbe
         }
 }
 
+/* What an encoder has from ten seconds on that joins a transfer: bit/s, and the p95 of the delay.
+ */
+struct Beside {
+    double rate, p95;
+};
+
+static Beside join_transfer(const std::string &path, const char *below, const char *other,
+                            const Scheme &scheme, double rate, unsigned seconds, uint64_t seed)
+{
+    auto road = std::make_shared<SimRoad>(path.c_str(), seed);
+    road->path.congestion_control = below;
+    Video video(road, make_config(scheme.policy, scheme.connections), rate, true, seed);
+    GreedyTcp transfer(road->world, road->path, other);
+    road->world.run_for(5 * second);
+    livetcp_usec from = road->world.now() + 10 * second;
+    video.start();
+    road->world.run_for(seconds * second);
+    livetcp_usec to = road->world.now() - second;
+    Beside result = {video.throughput(from, to), video.delay(.95, from, to)};
+    road->world.clear();
+    return result;
+}
+
 TEST_CASE("beside a file transfer a session takes a share of one flow, and yields no more")
 {
     for (const Scheme &scheme : schemes)
         for (uint64_t seed = 1; seed <= 3; seed++) {
-            auto road = std::make_shared<SimRoad>("delay=30ms,rate=1mbit,queue=40kB", seed);
-            Video video(road, make_config(scheme.policy, scheme.connections), 1.5e6, true, seed);
-            GreedyTcp other(road->world, road->path);
-            road->world.run_for(5 * second);
-            livetcp_usec begin = road->world.now();
-            video.start();
-            road->world.run_for(60 * second);
-            double share = video.throughput(begin + 10 * second, begin + 59 * second) / 1e6;
+            double share = join_transfer("delay=30ms,rate=1mbit,queue=40kB", "reno", "reno", scheme,
+                                         1.5e6, 60, seed)
+                               .rate /
+                           1e6;
             INFO(scheme.policy << " seed " << seed << ": " << share << " of the path");
             CHECK(share > 0.25);
             CHECK(share < 0.75);
-            road->world.clear();
         }
 }
 
@@ -250,18 +268,12 @@ TEST_CASE("beside BBR in a long buffer a session has its share")
 {
     for (const char *below : {"reno", "cubic", "bbr"})
         for (uint64_t seed = 1; seed <= 3; seed++) {
-            auto road = std::make_shared<SimRoad>("delay=30ms,rate=5mbit,queue=150kB", seed);
-            road->path.congestion_control = below;
-            Video video(road, make_config("auto", 8), 2.5e6, true, seed);
-            GreedyTcp other(road->world, road->path, "bbr");
-            road->world.run_for(5 * second);
-            livetcp_usec begin = road->world.now();
-            video.start();
-            road->world.run_for(40 * second);
-            double share = video.throughput(begin + 10 * second, begin + 39 * second) / 2.5e6;
+            double share = join_transfer("delay=30ms,rate=5mbit,queue=150kB", below, "bbr",
+                                         {"auto", 8}, 2.5e6, 40, seed)
+                               .rate /
+                           2.5e6;
             INFO("over " << below << ", seed " << seed << ": " << share << " of a fair share");
             CHECK(share > 0.7);
-            road->world.clear();
         }
 }
 
@@ -300,17 +312,8 @@ TEST_CASE("beside a transfer packets wait little in the send queue")
             for (uint64_t seed = 1; seed <= 2; seed++) {
                 std::string path = "delay=30ms,rate=5mbit,queue=" +
                                    std::to_string(static_cast<int>(full_ms * 625)) + "B";
-                auto road = std::make_shared<SimRoad>(path.c_str(), seed);
-                road->path.congestion_control = "cubic";
-                Video video(road, make_config("auto", 8), 2.5e6, true, seed);
-                GreedyTcp transfer(road->world, road->path, other);
-                road->world.run_for(5 * second);
-                livetcp_usec begin = road->world.now();
-                video.start();
-                road->world.run_for(50 * second);
-                double p95 = video.delay(.95, begin + 10 * second, begin + 49 * second);
+                double p95 = join_transfer(path, "cubic", other, {"auto", 8}, 2.5e6, 50, seed).p95;
                 above += (p95 - 30 - full_ms) / 8;
-                road->world.clear();
             }
     INFO(above << " ms above the path and a full queue");
     CHECK(above < 50);
@@ -321,17 +324,10 @@ TEST_CASE("over BBR a session beside a transfer in a short buffer takes a share 
 {
     double share = 0, late = 0;
     for (uint64_t seed = 1; seed <= 6; seed++) {
-        auto road = std::make_shared<SimRoad>("delay=30ms,rate=1mbit,queue=9kB", seed);
-        road->path.congestion_control = "bbr";
-        Video video(road, make_config("auto", 8), 500e3, true, seed);
-        GreedyTcp transfer(road->world, road->path, "reno");
-        road->world.run_for(5 * second);
-        livetcp_usec begin = road->world.now();
-        video.start();
-        road->world.run_for(50 * second);
-        share += video.throughput(begin + 10 * second, begin + 49 * second) / 0.5e6 / 6;
-        late += video.delay(.95, begin + 10 * second, begin + 49 * second) / 6;
-        road->world.clear();
+        Beside has = join_transfer("delay=30ms,rate=1mbit,queue=9kB", "bbr", "reno", {"auto", 8},
+                                   500e3, 50, seed);
+        share += has.rate / 0.5e6 / 6;
+        late += has.p95 / 6;
     }
     INFO("share " << share << " of a fair one, p95 " << late);
     CHECK(share > 0.6);
