@@ -85,6 +85,7 @@ void SimTcp::transmit_allowed()
         segment.retransmitted = true;
         retransmits_++;
         note_sent(sequence, segment.bytes.size(), false);
+        note_resent();
         transmit(sequence, segment);
     }
     while (!unsent_.empty() && may_transmit()) {
@@ -146,16 +147,19 @@ void SimTcp::transmit(uint64_t sequence, Segment &segment)
                     static_cast<livetcp_usec>(1e6 / window_->pace() *
                                               static_cast<double>(segment.bytes.size()) / mss);
     data_.send(segment.bytes.size() + headers,
-               [this, alive = alive_, sequence, bytes = segment.bytes] {
+               [this, alive = alive_, sequence, bytes = segment.bytes, sent_us = segment.sent_us] {
                    if (*alive)
-                       segment_arrived(sequence, bytes);
+                       segment_arrived(sequence, bytes, sent_us);
                });
 }
 
-void SimTcp::segment_arrived(uint64_t sequence, const Bytes &bytes)
+void SimTcp::segment_arrived(uint64_t sequence, const Bytes &bytes, livetcp_usec sent_us)
 {
+    bool again = sequence < expected_ || out_of_order_.count(sequence);
     if (!reading_)
         return;
+    if (sequence <= expected_)
+        recent_us_ = sent_us;
     if (sequence >= expected_)
         out_of_order_.insert({sequence, {bytes, world_.now()}}); /* a copy brings nothing */
     waited_ = waited_ || sequence > expected_;
@@ -167,10 +171,11 @@ void SimTcp::segment_arrived(uint64_t sequence, const Bytes &bytes)
         read_stamp_ = {true, false, next->second.at};
         out_of_order_.erase(next);
     }
-    acks_.send(headers, [this, alive = alive_, cumulative = expected_, sequence] {
-        if (*alive)
-            acknowledged(cumulative, sequence);
-    });
+    acks_.send(headers,
+               [this, alive = alive_, told = Told{expected_, sequence, again, recent_us_}] {
+                   if (*alive)
+                       acknowledged(told);
+               });
     if (!ready.empty() && world_.now() - read_stamp_.at_us > 1000) {
         read_stamp_.repaired = waited_;
         waited_ = false;
@@ -206,27 +211,30 @@ void SimTcp::stop_reading()
 
 /* RFC 6298. */
 /* Linux takes the round trip of the first segment that is newly acknowledged, and none if one of
- * them was sent again; else that of the one that is newly SACKed (tcp_clean_rtx_queue(),
- * tcp_ack_update_rtt()). So where an acknowledgement was lost, the next one seems to be of a path
- * that is longer by the time between the two. */
-void SimTcp::measure(uint64_t cumulative, uint64_t arrived)
+ * them was sent again; else that of the one that is newly SACKed, else by the echoed timestamp
+ * (tcp_clean_rtx_queue(), tcp_ack_update_rtt()). So where an acknowledgement was lost, the next one
+ * seems to be of a path that is longer by the time between the two. */
+void SimTcp::measure(const Told &told)
 {
     const Segment *first = nullptr;
     bool again = false;
 
-    for (auto at = outstanding_.begin(); at != outstanding_.end() && at->first < cumulative; at++) {
+    for (auto at = outstanding_.begin(); at != outstanding_.end() && at->first < told.cumulative;
+         at++) {
         again |= at->second.retransmitted;
         if (!first && !at->second.retransmitted && !at->second.sacked)
             first = &at->second;
     }
     if (again)
-        return;
-    auto found = outstanding_.find(arrived);
-    if (!first && found != outstanding_.end() && !found->second.sacked &&
-        !found->second.retransmitted)
+        first = nullptr;
+    auto found = outstanding_.find(told.arrived);
+    if (!first && told.arrived >= told.cumulative && found != outstanding_.end() &&
+        !found->second.sacked && !found->second.retransmitted)
         first = &found->second;
     if (first)
         add_rtt(world_.now() - first->sent_us);
+    else if (told.cumulative > unacknowledged_)
+        add_rtt((world_.now() - told.echo_us) / 1000 * 1000);
 }
 
 void SimTcp::shook_hands(livetcp_usec rtt)
@@ -267,25 +275,46 @@ SimAck SimTcp::ack_of(const Segment &segment)
     return ack;
 }
 
-void SimTcp::acknowledged(uint64_t cumulative, uint64_t arrived)
+/* Nothing was lost: the acknowledgement is of a segment that was sent before all that were sent
+ * again (RFC 3522), or all of these have arrived twice (RFC 3708, as Linux's tcp_may_undo()). */
+bool SimTcp::is_spurious(const Told &told, bool progress) const
+{
+    return state_ >= LIVETCP_TCP_RECOVERY && resent_us_ != LIVETCP_NEVER &&
+           ((progress && told.echo_us < resent_us_) || (told.again && !to_undo_));
+}
+
+void SimTcp::undo()
+{
+    for (auto &entry : outstanding_)
+        entry.second.lost = false;
+    window_->undo();
+    state_ = LIVETCP_TCP_OPEN;
+    resent_us_ = LIVETCP_NEVER;
+}
+
+void SimTcp::acknowledged(const Told &told)
 {
     SimAck ack = {};
     bool limited = in_flight() + 1 >= static_cast<size_t>(window_->segments());
-    measure(cumulative, arrived);
-    auto found = outstanding_.find(arrived);
+    measure(told);
+    if (told.again && to_undo_)
+        to_undo_--;
+    auto found = outstanding_.find(told.arrived);
     if (found != outstanding_.end() && !found->second.sacked) {
         ack = ack_of(found->second);
         found->second.sacked = true;
         newest_delivered_ = std::max(newest_delivered_, found->second.sent_us);
     }
-    bool progress = cumulative > unacknowledged_;
+    bool progress = told.cumulative > unacknowledged_;
+    if (is_spurious(told, progress))
+        undo();
     if (progress && mistake_us_)
         add_rtt(std::exchange(mistake_us_, 0));
-    while (!outstanding_.empty() && outstanding_.begin()->first < cumulative) {
+    while (!outstanding_.empty() && outstanding_.begin()->first < told.cumulative) {
         queued_ -= outstanding_.begin()->second.bytes.size();
         outstanding_.erase(outstanding_.begin());
     }
-    unacknowledged_ = std::max(unacknowledged_, cumulative);
+    unacknowledged_ = std::max(unacknowledged_, told.cumulative);
     note_acknowledged();
     if (progress) {
         backoff_ = 0;
@@ -327,13 +356,26 @@ void SimTcp::find_losses()
         enter_recovery();
 }
 
+void SimTcp::begin_repair(livetcp_tcp_state state)
+{
+    state_ = state;
+    recovery_end_ = next_;
+    resent_us_ = LIVETCP_NEVER;
+    to_undo_ = 0;
+}
+
 void SimTcp::enter_recovery()
 {
     if (state_ >= LIVETCP_TCP_RECOVERY)
         return;
-    state_ = LIVETCP_TCP_RECOVERY;
-    recovery_end_ = next_;
+    begin_repair(LIVETCP_TCP_RECOVERY);
     window_->lost(world_.now());
+}
+
+void SimTcp::note_resent()
+{
+    resent_us_ = std::min(resent_us_, world_.now());
+    to_undo_++;
 }
 
 livetcp_usec SimTcp::retransmission_timeout() const
@@ -378,9 +420,14 @@ void SimTcp::timer_fired()
         if (!entry.second.sacked)
             oldest = std::min(oldest, entry.second.sent_us);
     if (oldest != LIVETCP_NEVER && world_.now() >= oldest + retransmission_timeout()) {
-        state_ = LIVETCP_TCP_TIMEOUT;
-        recovery_end_ = next_;
-        window_->timed_out(world_.now());
+        if (state_ >= LIVETCP_TCP_RECOVERY) {
+            state_ = LIVETCP_TCP_TIMEOUT;
+            recovery_end_ = next_;
+            window_->timed_out_again();
+        } else {
+            begin_repair(LIVETCP_TCP_TIMEOUT);
+            window_->timed_out(world_.now());
+        }
         backoff_++;
         for (auto &entry : outstanding_)
             entry.second.lost = !entry.second.sacked;

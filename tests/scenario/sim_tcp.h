@@ -90,13 +90,23 @@ class SimTcp
     void note_sent(uint64_t sequence, size_t size, bool first);
     void note_acknowledged();
     void tell(livetcp_tx_timestamp_kind kind, uint64_t byte);
-    void acknowledged(uint64_t cumulative, uint64_t arrived);
-    void measure(uint64_t cumulative, uint64_t arrived);
+    /* What an acknowledgement tells. */
+    struct Told {
+        uint64_t cumulative, arrived; /* all before this, and the segment that begins there */
+        bool again;                   /* which had arrived before (D-SACK) */
+        livetcp_usec echo_us;         /* the timestamp that it echoes */
+    };
+    void acknowledged(const Told &told);
+    void measure(const Told &told);
+    bool is_spurious(const Told &told, bool progress) const;
+    void undo();
     void add_rtt(livetcp_usec rtt);
     SimAck ack_of(const Segment &segment);
     bool may_transmit();
     void find_losses();
+    void begin_repair(livetcp_tcp_state state);
     void enter_recovery();
+    void note_resent();
     void arm_timer();
     void timer_fired();
     size_t in_flight() const;
@@ -104,7 +114,7 @@ class SimTcp
     livetcp_usec retransmission_timeout() const;
 
     /* Receiver. */
-    void segment_arrived(uint64_t sequence, const Bytes &bytes);
+    void segment_arrived(uint64_t sequence, const Bytes &bytes, livetcp_usec sent_us);
     Bytes open_records(const Bytes &bytes);
 
     World &world_;
@@ -119,7 +129,9 @@ class SimTcp
     size_t queued_ = 0;
     bool writer_waits_ = false;
     std::unique_ptr<SimWindow> window_;
-    livetcp_usec paced_us_ = 0; /* nothing is sent before */
+    livetcp_usec resent_us_ = LIVETCP_NEVER; /* first retransmission of this recovery */
+    unsigned to_undo_ = 0;                   /* retransmissions in it, less those told of twice */
+    livetcp_usec paced_us_ = 0;              /* nothing is sent before */
     World::Ticket pacer_ = 0;
     uint64_t delivered_ = 0, round_end_ = 0; /* segments */
     uint64_t limited_ = 0; /* until so many are delivered, the application is the limit; 0 = not */
@@ -142,6 +154,7 @@ class SimTcp
     bool waited_ = false; /* some had to, since the last that was read late */
     livetcp_rx_timestamp read_stamp_ = {};
     uint64_t expected_ = 0;
+    livetcp_usec recent_us_ = 0; /* timestamp of the last segment without a gap before it */
     bool reading_ = true;
 };
 

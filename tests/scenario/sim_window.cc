@@ -29,18 +29,44 @@ class Reno : public SimWindow
 
     void lost(livetcp_usec) override
     {
-        ssthresh_ = std::max(cwnd_ / 2, 2.0);
+        reduce();
         cwnd_ = ssthresh_;
     }
 
     void timed_out(livetcp_usec) override
     {
-        ssthresh_ = std::max(cwnd_ / 2, 2.0);
+        reduce();
         cwnd_ = 1;
     }
 
+    void timed_out_again() override
+    {
+        cwnd_ = 1;
+    }
+
+    void undo() override
+    {
+        cwnd_ = std::max(cwnd_, before_cwnd_);
+        ssthresh_ = std::max(ssthresh_, before_ssthresh_);
+    }
+
   protected:
+    virtual double reduced()
+    {
+        return cwnd_ / 2;
+    }
+
     double cwnd_ = 10, ssthresh_ = 1e9;
+
+  private:
+    void reduce()
+    {
+        before_cwnd_ = cwnd_;
+        before_ssthresh_ = ssthresh_;
+        ssthresh_ = std::max(reduced(), 2.0);
+    }
+
+    double before_cwnd_ = 0, before_ssthresh_ = 0;
 };
 
 class Cubic : public Reno
@@ -48,6 +74,8 @@ class Cubic : public Reno
   public:
     void acknowledged(const SimAck &ack) override
     {
+        if (ack.rtt && cwnd_ >= start_.smallest && cwnd_ < ssthresh_ && start_.ends(ack))
+            ssthresh_ = cwnd_;
         if (!ack.progress || !ack.limited || ack.recovering)
             return;
         if (cwnd_ < ssthresh_) {
@@ -67,27 +95,40 @@ class Cubic : public Reno
         cwnd_ = std::max(cwnd_, friendly_);
     }
 
-    void lost(livetcp_usec) override
+  protected:
+    double reduced() override
     {
-        reduce();
-        cwnd_ = ssthresh_;
-    }
-
-    void timed_out(livetcp_usec) override
-    {
-        reduce();
-        cwnd_ = 1;
+        most_ = cwnd_ < most_ ? cwnd_ * (1 + beta) / 2 : cwnd_; /* fast convergence */
+        epoch_ = 0;
+        return cwnd_ * beta;
     }
 
   private:
     static constexpr double beta = 0.7, growth = 0.4;
 
-    void reduce()
-    {
-        most_ = cwnd_ < most_ ? cwnd_ * (1 + beta) / 2 : cwnd_; /* fast convergence */
-        ssthresh_ = std::max(cwnd_ * beta, 2.0);
-        epoch_ = 0;
-    }
+    /* HyStart (Ha and Rhee, 2008): slow start ends before the buffer overflows, when round trips
+     * grow, or acknowledgements have come one after the other for half of a round trip. */
+    struct Start {
+        static constexpr double smallest = 16;
+
+        bool ends(const SimAck &ack)
+        {
+            if (ack.round) {
+                begun_us = last_us = ack.now;
+                least_us = LIVETCP_NEVER;
+                samples = 0;
+            }
+            least_us = std::min(least_us, ack.rtt);
+            if (ack.now - last_us <= 2000)
+                last_us = ack.now;
+            livetcp_usec more = std::clamp<livetcp_usec>(ack.min_rtt / 8, 4000, 16000);
+            return last_us - begun_us > ack.min_rtt / 2 ||
+                   (samples++ >= 8 && least_us > ack.min_rtt + more);
+        }
+
+        livetcp_usec begun_us = 0, last_us = 0, least_us = LIVETCP_NEVER;
+        unsigned samples = 0;
+    } start_;
 
     livetcp_usec epoch_ = 0;
     double most_ = 0, k_ = 0, friendly_ = 0;
@@ -133,6 +174,16 @@ class Bbr : public SimWindow
     void timed_out(livetcp_usec) override
     {
         timeout_ = true;
+    }
+
+    void timed_out_again() override
+    {
+        timeout_ = true;
+    }
+
+    void undo() override
+    {
+        timeout_ = false;
     }
 
   private:

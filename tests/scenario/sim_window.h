@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Congestion controls of Linux's TCP in virtual time, as far as neighbours can tell: NewReno (RFC
- * 6582), CUBIC (RFC 9438, with its Reno-friendly region and without HyStart), and BBR version 1
+ * 6582), CUBIC (RFC 9438, with its Reno-friendly region and HyStart), and BBR version 1
  * (draft-cardwell-iccrg-bbr-congestion-control-00: start-up, drain, the gain cycle, PROBE_RTT).
  */
 #ifndef LT_SCENARIO_SIM_WINDOW_H
@@ -34,6 +34,9 @@ class SimWindow
     virtual void acknowledged(const SimAck &ack) = 0;
     virtual void lost(livetcp_usec now) = 0;
     virtual void timed_out(livetcp_usec now) = 0;
+    virtual void timed_out_again() = 0; /* before that was repaired */
+    /* Nothing was lost: as before the last lost() or timed_out(). */
+    virtual void undo() = 0;
 
     /* Segments per second; 0 = not paced. */
     virtual double pace() const

@@ -126,14 +126,16 @@ TEST_CASE("on one route no connection is replaced")
 {
     for (const char *path :
          {"delay=30ms,loss=1%", "delay=30ms,jitter=8ms,loss=3%", "delay=20ms,loss=2.4%,burst=3",
-          "delay=30ms,rate=680kbit,queue=30kB", "delay=100ms,rate=1500kbit,queue=10kB,loss=1%"})
-        for (uint64_t seed = 1; seed <= 3; seed++) {
+          "delay=30ms,rate=680kbit,queue=30kB", "delay=100ms,rate=1500kbit,queue=10kB,loss=1%"}) {
+        uint64_t rerouted = 0;
+        for (uint64_t seed = 1; seed <= 6; seed++) {
             SimCall call(path, make_config("auto", 8), seed);
             call.stream(Course::packet, Course::interval, 40 * second);
-            INFO(path << ", seed " << seed << ": " << call.caller.stats().rerouted);
-            CHECK(call.caller.stats().rerouted <=
-                  2); /* a handshake that met media on a thin link */
+            rerouted += call.caller.stats().rerouted;
         }
+        INFO(path << ": " << rerouted);
+        CHECK(rerouted <= 6); /* a handshake that met media on a thin link, or jitter */
+    }
 }
 
 TEST_CASE("a longer route that is needed is kept")
