@@ -309,9 +309,13 @@ TEST_CASE("no path info makes the estimate leave its bounds, or the window close
                 if (!below(50))
                     lt_rate_reset_slot(&rate, slot);
             }
-            lt_rate_view view = {
-                paths.data(),   static_cast<unsigned>(paths.size()),       below(1 << 24),
-                below(1 << 24), static_cast<livetcp_usec>(below(3000000)), 0};
+            lt_rate_view view = {paths.data(),
+                                 static_cast<unsigned>(paths.size()),
+                                 below(1 << 24),
+                                 below(1 << 24),
+                                 static_cast<livetcp_usec>(below(3000000)),
+                                 static_cast<livetcp_usec>(below(2) ? 0 : below(1000000)),
+                                 0};
             lt_rate_update(&rate, &view, now);
             lt_rate_expire(&rate, now);
             REQUIRE(std::isfinite(rate.bitrate.estimate));

@@ -552,6 +552,60 @@ TEST_CASE("losses of an overload of our own are not taken for those beside flows
         }
 }
 
+/* The transfer's queue was taken for our own: the window let ever less through, and p95 was 390 to
+ * 2570 ms over sockets. */
+TEST_CASE("a transfer that begins does not make media of a fixed rate later than its queue")
+{
+    struct Path {
+        const char *spec, *below, *other;
+        double full_ms; /* one way, with a full queue */
+    };
+    for (const Path &path :
+         {Path{"delay=17ms,rate=3686kbit,queue=57875B", "cubic", "reno", 17 + 126},
+          Path{"delay=54ms,rate=5693kbit,queue=255180B", "cubic", "cubic", 54 + 359}}) {
+        std::vector<Received> all;
+        for (uint64_t seed = 1; seed <= 4; seed++) {
+            auto road = std::make_shared<SimRoad>(path.spec, seed);
+            road->path.congestion_control = path.below;
+            SimCall call(road, make_config("auto", 8), seed);
+            call.stream(1434, 20000, 8 * second);
+            auto transfer = std::make_unique<GreedyTcp>(road->world, road->path, path.other);
+            size_t before = call.remote()->received.size();
+            call.stream(1434, 20000, 8 * second);
+            transfer.reset();
+            road->world.run_for(5 * second);
+            all.insert(all.end(), call.remote()->received.begin() + static_cast<ptrdiff_t>(before),
+                       call.remote()->received.end());
+            road->world.clear();
+        }
+        double p95 = delay_quantile_ms(all, all.size(), 0.95);
+        INFO(path.spec << ": p95 " << p95);
+        CHECK(p95 < path.full_ms + 300);
+    }
+}
+
+/* All that was written before it showed is late. Then half of the limit is under way at most. */
+TEST_CASE("a link that becomes too slow for media of a fixed rate keeps max-send-delay")
+{
+    std::vector<Received> all;
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        livetcp_config config = make_config("auto", 8);
+        config.max_send_delay_us = 400 * ms;
+        SimCall call("delay=40ms,rate=4mbit,queue=100kB,loss=2%", config, seed);
+        call.stream(1434, 20000, 8 * second);
+        call.path.change("rate=350kbit");
+        call.stream(1434, 20000, 3 * second);
+        size_t before = call.remote()->received.size();
+        call.stream(1434, 20000, 10 * second);
+        all.insert(all.end(), call.remote()->received.begin() + static_cast<ptrdiff_t>(before),
+                   call.remote()->received.end());
+    }
+    double p95 = delay_quantile_ms(all, all.size(), 0.95);
+    INFO("p95 " << p95 << " of " << all.size());
+    CHECK(p95 < 40 + 400 + 200);
+    CHECK(all.size() > 0.8 * 4 * 10 * 350e3 / 8 / 1510);
+}
+
 TEST_CASE("a link that becomes slower delays frames for a second")
 {
     double sum = 0;

@@ -192,8 +192,9 @@ TEST_CASE("jitter of 60 ms is not taken for a queue for long")
     CHECK(one.quantile(0.5) < 1000);
 }
 
-/* The media fits into a third of the path: there was room, so that what comes is tested. */
-TEST_CASE("a queue that stands after a calm time is seen, for all tests of longer routes")
+/* The media fits into a third of the path: there was room, so that what comes is tested. Where the
+ * session does not count as beside others, its window lets the media through. */
+TEST_CASE("a queue that stands after a calm time ends copies, for all tests of longer routes")
 {
     for (unsigned connections : {1, 8})
         for (const char *other : {"reno", "cubic"}) {
@@ -217,8 +218,8 @@ TEST_CASE("a queue that stands after a calm time is seen, for all tests of longe
             double p95 = delay_quantile_ms(later, 1000, 0.95);
             INFO(connections << " beside " << other << ": p95 " << p95 << ", competes "
                              << competes / 200 << " of the time, bytes " << cost);
-            CHECK(competes / 200 > 0.5);
-            CHECK(cost < 1.5);
+            CHECK((competes / 200 > 0.4 || cost > 0.9));
+            CHECK(cost < 1.2);
             road->world.clear();
         }
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/rate/bitrate.h"
 
+#include "base/usec.h"
+
 #include <math.h>
 
 #define BITS   8.0
@@ -54,6 +56,10 @@
 #define HEEDED_MIN 0.8
 #define HEEDED_MAX 1.25
 
+/* A source at a fixed rate has sent the same since it was told something else for this time. */
+#define SAME       0.1
+#define IGNORED_US 1000000
+
 /* After a loss, windows that limit the rate do not count as growing for this time. */
 #define LOST_US 2000000
 
@@ -71,6 +77,7 @@ void lt_bitrate_init(lt_bitrate *bitrate, uint32_t min, uint32_t max)
     *bitrate = (lt_bitrate){.min = min,
                             .max = max ? max : HUGE_VAL,
                             .estimate = max,
+                            .ignored_us = LIVETCP_NEVER,
                             .told_us = INT64_MIN,
                             .updated_us = INT64_MIN,
                             .lowered_us = INT64_MIN,
@@ -105,11 +112,31 @@ bool lt_bitrate_is_used(const lt_bitrate *b)
     return b->follows && b->estimate < b->max && b->used > USED_MIN * b->estimate;
 }
 
+static bool is_about_estimate(const lt_bitrate *b, double offered)
+{
+    return offered * BITS > HEEDED_MIN * b->estimate && offered * BITS < HEEDED_MAX * b->estimate;
+}
+
 bool lt_bitrate_may_be_heeded(const lt_bitrate *b, double offered)
 {
-    double bits = offered * BITS;
+    return b->follows || is_about_estimate(b, offered);
+}
 
-    return b->follows || (bits > HEEDED_MIN * b->estimate && bits < HEEDED_MAX * b->estimate);
+bool lt_bitrate_is_ignored(lt_bitrate *b, double offered, livetcp_usec now)
+{
+    bool same = fabs(offered - b->same) < SAME * b->same;
+
+    if (!same || b->follows) {
+        b->same = offered;
+        b->ignored_us = LIVETCP_NEVER;
+    }
+    if (!is_about_estimate(b, offered))
+        b->ignored_us = lt_usec_min(b->ignored_us, now);
+    if (b->ignored_us == LIVETCP_NEVER || now - b->ignored_us >= IGNORED_US)
+        return b->ignored_us != LIVETCP_NEVER;
+    if (is_about_estimate(b, offered))
+        b->ignored_us = LIVETCP_NEVER;
+    return false;
 }
 
 bool lt_bitrate_on_burst_rate(lt_bitrate *b, double rate)

@@ -12,12 +12,14 @@
 #define LT_BITRATE_LOOKS 20
 
 typedef struct lt_bitrate {
-    double min, max; /* bounds in bit/s; max = HUGE_VAL: none */
-    double estimate; /* bit/s of media; 0 = not known yet */
-    double moving;   /* the estimate when the path last delivered something */
-    double used;     /* bit/s of media written recently; 0 = not known */
-    bool follows;    /* the source has sent more after it was told more */
-    double told;     /* last value reported to the application */
+    double min, max;         /* bounds in bit/s; max = HUGE_VAL: none */
+    double estimate;         /* bit/s of media; 0 = not known yet */
+    double moving;           /* the estimate when the path last delivered something */
+    double used;             /* bit/s of media written recently; 0 = not known */
+    bool follows;            /* the source has sent more after it was told more */
+    double same;             /* bytes per second offered, about the same for a time, */
+    livetcp_usec ignored_us; /* when it was first not about the estimate in that; NEVER = it is */
+    double told;             /* last value reported to the application */
     livetcp_usec told_us;
 
     struct {
@@ -72,6 +74,9 @@ bool lt_bitrate_is_used(const lt_bitrate *bitrate);
 /* True if the source follows; or may, since it offers about the estimate at present, in bytes per
  * second. */
 bool lt_bitrate_may_be_heeded(const lt_bitrate *bitrate, double offered);
+
+/* True if the source, which offers this now, has offered the same while it was told otherwise. */
+bool lt_bitrate_is_ignored(lt_bitrate *bitrate, double offered, livetcp_usec now);
 
 /* bit/s; 0 = not known yet. */
 uint32_t lt_bitrate_get(const lt_bitrate *bitrate);

@@ -388,6 +388,12 @@ uint64_t lt_competition_window(const lt_competition *c, const lt_congestion_samp
     return (uint64_t)(c->share * (double)s->base_us / SECOND / round / 2) + DRAIN_MIN;
 }
 
+double lt_competition_share_rate(const lt_competition *c, const lt_congestion_sample *s,
+                                 const lt_delay_window *window)
+{
+    return s->base_us > 0 ? c->share / long_round_trip(c, s, window) : 0;
+}
+
 double lt_competition_rate(const lt_competition *c, const lt_congestion_sample *s,
                            const lt_delay_window *window)
 {
@@ -396,7 +402,7 @@ double lt_competition_rate(const lt_competition *c, const lt_congestion_sample *
 
     if (held || s->base_us <= 0)
         return 0;
-    rate = c->share / long_round_trip(c, s, window);
+    rate = lt_competition_share_rate(c, s, window);
     if (s->wait_us <= WAIT_US || window->span_us <= 0)
         return rate;
     return fmin(shown(s, window), rate);

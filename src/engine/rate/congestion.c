@@ -12,6 +12,7 @@
 #include "engine/rate/congestion.h"
 
 #include "base/usec.h"
+#include "engine/rate/deadline.h"
 
 #include <math.h>
 
@@ -138,6 +139,7 @@ void lt_congestion_init(lt_congestion *congestion)
     lt_drain_test_init(&congestion->drain);
     lt_route_step_init(&congestion->step);
     lt_window_push_init(&congestion->push);
+    lt_let_through_init(&congestion->let);
     lt_competition_init(&congestion->competition);
 }
 
@@ -359,8 +361,11 @@ double lt_congestion_admitted(const lt_congestion *c, livetcp_usec now)
     return needed_bytes(c) * SECOND / (double)c->base_us;
 }
 
-static void set_window(lt_congestion *c, livetcp_usec now)
+static void set_window(lt_congestion *c, const lt_congestion_sample *s)
 {
+    livetcp_usec now = s->now_us;
+    double let = lt_let_through_update(&c->let, &c->history, s,
+                                       s->fixed && s->offered <= CARRIED * s->carried);
     bool congested = c->capacity > 0 && c->congested_us > now - FORGET_US;
     double bytes = needed_bytes(c), drained = DRAIN_PART * path_content(c) + SEGMENT;
 
@@ -371,6 +376,8 @@ static void set_window(lt_congestion *c, livetcp_usec now)
         bytes = drained > QUEUE_MIN ? drained : QUEUE_MIN;
     else if (lt_window_push_is_under_way(&c->push))
         bytes *= LT_PUSH_GAIN;
+    if (!is_drained(c, now))
+        bytes = fmax(bytes, let);
     c->window = congested ? (uint64_t)bytes : UINT64_MAX;
 }
 
@@ -434,7 +441,7 @@ static bool is_longer_route(lt_congestion *c, const lt_congestion_sample *s)
         c->route_us = s->now_us;
         c->history = (lt_delay_history){.used = 0};
     }
-    set_window(c, s->now_us);
+    set_window(c, s);
     if (lt_drain_test_pauses(&c->drain))
         c->window = 1; /* a packet is sent when none is under way */
     return true;
@@ -523,7 +530,7 @@ static void be_alone(lt_congestion *c, const lt_congestion_sample *s)
     push(c, s, &window);
     if (c->regime == LT_REGIME_ALONE && !lt_window_push_is_under_way(&c->push))
         drain_now_and_then(c, s);
-    set_window(c, s->now_us);
+    set_window(c, s);
     ours = is_ours(c, s, &window);
     if (lt_silence_is_stall(&c->silence, s) || lt_congestion_judges_route(c, s->now_us))
         return;
@@ -550,11 +557,15 @@ static void be_alone(lt_congestion *c, const lt_congestion_sample *s)
 
 /* ---- beside others ---- */
 
-static void pace(lt_congestion *c, const lt_congestion_sample *s)
+/* The limit falls with what is delivered while packets wait, as an encoder is told. A source that
+ * is not told would have to wait for what it delivers: it may send its share. */
+static void pace(lt_congestion *c, const lt_congestion_sample *s, const lt_delay_window *window)
 {
     double carried = lt_heavy_losses_carried(lt_competition_heavy_losses(&c->competition));
     double share = fmax(c->limit, carried);
 
+    if (!s->follows)
+        share = fmax(share, lt_competition_share_rate(&c->competition, s, window));
     if (share <= 0 || s->connections == 1)
         return;
     uint64_t room = lt_pacer_update(&c->pacer, s, share);
@@ -576,7 +587,7 @@ static void compete(lt_congestion *c, const lt_congestion_sample *s)
     if (rate > 0)
         c->limit += LIMIT_GAIN * (rate - c->limit);
     c->window = lt_competition_window(&c->competition, s, &window);
-    pace(c, s);
+    pace(c, s, &window);
     c->standing_us = s->wait_us > PACED_US ? s->wait_us - PACED_US : 0;
     c->queue_us = 0;
     c->present = 0;
@@ -609,6 +620,14 @@ void lt_congestion_begin_again(lt_congestion *c, livetcp_usec now)
     c->share_us = LIVETCP_NEVER;
 }
 
+static void keep_deadline(lt_congestion *c, const lt_congestion_sample *s)
+{
+    double bytes = lt_deadline_window(&c->history, s);
+
+    if (bytes < (double)c->window)
+        c->window = (uint64_t)bytes;
+}
+
 void lt_congestion_update(lt_congestion *c, const lt_congestion_sample *sample)
 {
     lt_congestion_sample whole = lt_silence_update(&c->silence, &c->history, sample);
@@ -636,5 +655,6 @@ void lt_congestion_update(lt_congestion *c, const lt_congestion_sample *sample)
         compete(c, s);
     else
         be_alone(c, s);
+    keep_deadline(c, s);
     remember_share(c, s->now_us);
 }

@@ -11,6 +11,7 @@
 #include "engine/rate/competition.h"
 #include "engine/rate/delay_history.h"
 #include "engine/rate/drain_test.h"
+#include "engine/rate/let_through.h"
 #include "engine/rate/max_rate.h"
 #include "engine/rate/pacer.h"
 #include "engine/rate/packet_trains.h"
@@ -65,6 +66,7 @@ typedef struct lt_congestion {
     double before_drain; /* the limit when the tested excess came */
     lt_route_step step;
     lt_window_push push;
+    lt_let_through let;
     lt_silence silence;
     lt_vain_periods vain;
     lt_pacer pacer; /* beside others */

@@ -236,9 +236,11 @@ bool lt_rate_update(lt_rate *rate, const lt_rate_view *view, livetcp_usec now)
         .exact_us = rate->samples.exact_us,
         .exact_sent_us = rate->samples.sent_us,
         .wait_us = view->queue_delay_us,
+        .limit_us = view->limit_us,
         .offered = (double)view->media_rate,
         .follows = lt_bitrate_is_used(&rate->bitrate),
         .may_follow = lt_bitrate_may_be_heeded(&rate->bitrate, (double)view->media_rate),
+        .fixed = lt_bitrate_is_ignored(&rate->bitrate, (double)view->media_rate, now),
         .own_extra = lt_headroom_tries(&rate->headroom),
         .own_losses = lt_headroom_tries_losses(&rate->headroom),
         .one_window = one_window(view),
@@ -263,6 +265,8 @@ bool lt_rate_update(lt_rate *rate, const lt_rate_view *view, livetcp_usec now)
             sample.in_flight += lt_path_undelivered(path);
         sizes_known = sizes_known || path->known & LIVETCP_PATH_QUEUED;
         sample.retransmitted += path->retransmitted_segments;
+        if (path->known & LIVETCP_PATH_GROUP)
+            sample.link_rate = fmax(sample.link_rate, (double)path->group_rate);
         if (base == LIVETCP_NEVER || path->last_write_us <= now - CONTACT_US)
             continue;
         bases += base;

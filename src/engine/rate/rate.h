@@ -58,7 +58,8 @@ typedef struct lt_rate_view {
     unsigned count;
     uint64_t media_rate;         /* bytes per second that the application has recently sent */
     uint64_t session_rate;       /* the same on all links */
-    livetcp_usec queue_delay_us; /* age of the oldest packet in the send queue */
+    livetcp_usec queue_delay_us; /* age of the oldest packet in the send queue, */
+    livetcp_usec limit_us;       /*   and beyond which packets are dropped; 0 = none */
     uint32_t others;             /* bit i: slot i is on another link, and does not count */
 } lt_rate_view;
 

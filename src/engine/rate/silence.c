@@ -32,7 +32,7 @@ static livetcp_usec derived_queue(const lt_silence *silence, const lt_delay_hist
 {
     livetcp_usec since = s->now_us - silence->progress_us - 2 * s->base_us;
     double rate = lt_delay_history_rate(history, s->now_us, SILENCE_US + 2 * s->base_us);
-    livetcp_usec queue = rate > 0 && s->connections > 1 && !s->own_losses
+    livetcp_usec queue = rate > 0 && s->connections > 1
                              ? (livetcp_usec)((double)s->undelivered / rate * SECOND) - s->base_us
                              : 0;
 

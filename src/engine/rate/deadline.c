@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+#include "engine/rate/deadline.h"
+
+#include <math.h>
+
+#define SECOND  ((double)LIVETCP_USEC_SEC)
+#define SEGMENT 1500
+
+/* Bytes are overdue after a round trip and this part of the limit. Some always are, since losses
+ * are repaired. */
+#define OVERDUE 0.25
+#define SOME    (2 * SEGMENT)
+
+/* Bytes under way: what is delivered in a round trip and this part of the limit, and no less than
+ * the packets that show it. */
+#define PART  0.5
+#define LEAST (3 * SEGMENT)
+
+/* The rate is measured over this time and a round trip. */
+#define RATE_US 300000
+
+static bool is_overdue(const lt_delay_history *history, const lt_congestion_sample *s)
+{
+    livetcp_usec time = s->base_us + (livetcp_usec)(OVERDUE * (double)s->limit_us);
+    lt_delay_window window = lt_delay_history_window(history, s->now_us, time);
+    uint64_t written = s->delivered + s->undelivered, before = window.delivered + window.in_flight;
+
+    return window.span_us >= time && s->undelivered + before > written + SOME;
+}
+
+double lt_deadline_window(const lt_delay_history *history, const lt_congestion_sample *s)
+{
+    double rate;
+
+    if (!s->limit_us || !s->base_us || !is_overdue(history, s))
+        return HUGE_VAL;
+    rate = lt_delay_history_rate(history, s->now_us, RATE_US + s->base_us);
+    return fmax(rate * ((double)s->base_us + PART * (double)s->limit_us) / SECOND, LEAST);
+}

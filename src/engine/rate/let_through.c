@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+#include "engine/rate/let_through.h"
+
+#include "base/usec.h"
+
+#define SECOND ((double)LIVETCP_USEC_SEC)
+
+/* The source takes this part of the link at most. */
+#define SMALL 0.5
+
+/* Bytes under way: what is delivered in a round trip and this time, or this part of the limit. */
+#define QUEUE_US   300000
+#define LIMIT_PART 4
+
+/* It does not keep up if less than this part of the offer was delivered, over both times and a
+ * round trip: a link that is far too slow shows at once. */
+#define KEEPS    0.7
+#define LONG_US  1000000
+#define SHORT_US 300000
+
+/* After that it is tried again, for a time, a round trip and that queue at least. */
+#define AGAIN_US 2000000
+#define DOUBLED  2
+#define TRY_US   500000
+
+void lt_let_through_init(lt_let_through *let)
+{
+    *let = (lt_let_through){.from_us = INT64_MIN / 2};
+}
+
+static livetcp_usec queue_us(const lt_congestion_sample *s)
+{
+    return s->limit_us ? lt_usec_min(QUEUE_US, s->limit_us / LIMIT_PART) : QUEUE_US;
+}
+
+static double rate_over(const lt_delay_history *history, const lt_congestion_sample *s,
+                        livetcp_usec time_us)
+{
+    return lt_delay_history_rate(history, s->now_us, time_us + s->base_us);
+}
+
+static bool keeps_up(const lt_delay_history *history, const lt_congestion_sample *s)
+{
+    double least = KEEPS * s->offered;
+
+    return rate_over(history, s, LONG_US) >= least || rate_over(history, s, SHORT_US) >= least;
+}
+
+double lt_let_through_update(lt_let_through *let, const lt_delay_history *history,
+                             const lt_congestion_sample *s, bool fixed)
+{
+    livetcp_usec tried_us = s->now_us - let->from_us;
+
+    if (!fixed || s->offered > SMALL * s->link_rate) {
+        lt_let_through_init(let);
+        return 0;
+    }
+    if (tried_us < 0)
+        return 0;
+    if (keeps_up(history, s)) {
+        if (tried_us > LONG_US + AGAIN_US)
+            let->failed = 0;
+    } else if (tried_us > TRY_US + queue_us(s) + s->base_us) {
+        let->from_us = s->now_us + (AGAIN_US << (let->failed < DOUBLED ? let->failed : DOUBLED));
+        let->failed++;
+        return 0;
+    }
+    return rate_over(history, s, SHORT_US) * (double)(s->base_us + queue_us(s)) / SECOND;
+}
