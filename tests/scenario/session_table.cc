@@ -12,10 +12,12 @@
  *   c  two to five calls                   h  one way of 100 to 350 ms
  *   d  frames, and key frames              i  jitter
  *   e  a link rate that changes            j  speech both ways
+ *   k  a link that falls below the media, with max-send-delay = 400 ms
  *
  * A line is printed for each direction of audio and video where `auto` is worse than the better of
- * the others by 30 % and 10 ms: p50, p95, p99 and p99.9 of the delay in ms. ALL=1 prints all of
- * them, SEEDS=N runs so many of each draw, and is needed where p99 is a repair or none.
+ * the others by 30 % and 10 ms: p50, p95, p99 and p99.9 of the delay in ms, and for kind k, whose
+ * packets are dropped when they are late, the part that arrives. ALL=1 prints all of them, SEEDS=N
+ * runs so many of each draw, and is needed where p99 is a repair or none.
  */
 #include "sim_course.h"
 #include "sim_dice.h"
@@ -59,6 +61,7 @@ struct Draw {
     std::vector<std::pair<livetcp_usec, std::string>> changes; /* of the link, both ways */
     std::vector<livetcp_usec> transfers; /* one begins, and ends, and begins... */
     std::string beside = "cubic";        /*   with this congestion control */
+    livetcp_usec max_delay = 0;          /* 0 = no packet is dropped */
 
     std::string describe() const
     {
@@ -197,13 +200,25 @@ Draw draw_session(char kind, uint64_t seed)
                      ",jitter=" + std::to_string(1 + dice.below(30)) + "ms";
         draw.sources.emplace_back();
         break;
+    case 'k':
+        draw.there = draw_link(dice, way, media * dice.between(1.5, 8), loss);
+        for (livetcp_usec at = 6 * second; at < warmup + length;
+             at += static_cast<livetcp_usec>(dice.between(5, 12) * second)) {
+            bool falls = draw.changes.size() % 2 == 0;
+            double times = falls ? dice.between(0.3, 0.95) : dice.between(1.5, 8);
+            snprintf(change, sizeof change, "rate=%.0fkbit", media * times / 1e3);
+            draw.changes.emplace_back(at, change);
+        }
+        draw.max_delay = 400000;
+        draw.sources.emplace_back();
+        break;
     case 'j':
         draw.there = draw_link(dice, way, Course::speech_rate * dice.between(1.3, 10), loss, 3000);
         draw.sources = {speech()};
         answer(draw, 1000 + 1000 * static_cast<livetcp_usec>(dice.below(18)));
         break;
     default:
-        fprintf(stderr, "session-table: no kind '%c'; there are a to j\n", kind);
+        fprintf(stderr, "session-table: no kind '%c'; there are a to k\n", kind);
         exit(2);
     }
     return draw;
@@ -211,8 +226,17 @@ Draw draw_session(char kind, uint64_t seed)
 
 /* ---- running ---- */
 
+struct Arrived : Delays {
+    double expected = 0; /* packets */
+
+    double part() const
+    {
+        return static_cast<double>(sorted.size()) / expected;
+    }
+};
+
 /* By direction of audio and video. */
-using Streams = std::map<std::string, Delays>;
+using Streams = std::map<std::string, Arrived>;
 
 std::string stream_name(uint32_t ssrc, bool back)
 {
@@ -229,6 +253,7 @@ class Run
             road_->path.backward.set(link_params(draw_.back.c_str()));
         road_->path.congestion_control = draw_.below;
         livetcp_config config = course_config(policy, connections, LIVETCP_REDUNDANCY_AUTO);
+        config.max_send_delay_us = draw_.max_delay;
         for (unsigned i = 0; i < draw_.calls; i++)
             calls_.push_back(std::make_unique<SimCall>(road_, config, seed + 1000003 * i));
         lt_rng_seed(&sizes_, seed);
@@ -328,7 +353,9 @@ class Run
         }
         for (const auto &[name, count] : expected) {
             std::vector<double> &delays = streams[name].sorted;
-            delays.resize(std::max(count, delays.size()), HUGE_VAL);
+            streams[name].expected = static_cast<double>(count);
+            if (!draw_.max_delay)
+                delays.resize(std::max(count, delays.size()), HUGE_VAL);
             std::sort(delays.begin(), delays.end());
         }
         return streams;
@@ -349,16 +376,20 @@ Streams run(const Draw &draw, const char *policy, unsigned connections, uint64_t
     Streams all;
     for (unsigned i = 0; i < seeds; i++)
         for (const auto &[name, delays] :
-             Run(draw, policy, connections, draw_number + 100 * i).delays())
+             Run(draw, policy, connections, draw_number + 100 * i).delays()) {
             all[name].add(delays);
+            all[name].expected += delays.expected;
+        }
     return all;
 }
 
-void print(const char *policy, const Delays &delays)
+void print(const char *policy, const Arrived &delays, const Draw &draw)
 {
     printf("  %s", policy);
     for (double p : {0.5, 0.95, 0.99, 0.999})
         printf(" %.0f", delays.quantile(p));
+    if (draw.max_delay)
+        printf(" of %.2f", delays.part());
 }
 
 void compare(char kind, unsigned from, unsigned to)
@@ -383,9 +414,9 @@ void compare(char kind, unsigned from, unsigned to)
             if (!is_worse && !getenv("ALL"))
                 continue;
             printf("%c %u %s, %s\n", kind, number, name.c_str(), draw.describe().c_str());
-            print("auto", delays);
-            print("| single", single[name]);
-            print("| shortest-queue", queue[name]);
+            print("auto", delays, draw);
+            print("| single", single[name], draw);
+            print("| shortest-queue", queue[name], draw);
             printf("\n");
             fflush(stdout);
         }
