@@ -361,11 +361,16 @@ double lt_congestion_admitted(const lt_congestion *c, livetcp_usec now)
     return needed_bytes(c) * SECOND / (double)c->base_us;
 }
 
+static double let_through(lt_congestion *c, const lt_congestion_sample *s)
+{
+    return lt_let_through_update(&c->let, &c->history, s,
+                                 s->fixed && s->offered <= CARRIED * s->carried);
+}
+
 static void set_window(lt_congestion *c, const lt_congestion_sample *s)
 {
     livetcp_usec now = s->now_us;
-    double let = lt_let_through_update(&c->let, &c->history, s,
-                                       s->fixed && s->offered <= CARRIED * s->carried);
+    double let = let_through(c, s);
     bool congested = c->capacity > 0 && c->congested_us > now - FORGET_US;
     double bytes = needed_bytes(c), drained = DRAIN_PART * path_content(c) + SEGMENT;
 
@@ -558,13 +563,13 @@ static void be_alone(lt_congestion *c, const lt_congestion_sample *s)
 /* ---- beside others ---- */
 
 /* The limit falls with what is delivered while packets wait, as an encoder is told. A source that
- * is not told would have to wait for what it delivers: it may send its share. */
+ * is not told would wait for what it delivers: while it is let through, it may send its share. */
 static void pace(lt_congestion *c, const lt_congestion_sample *s, const lt_delay_window *window)
 {
     double carried = lt_heavy_losses_carried(lt_competition_heavy_losses(&c->competition));
     double share = fmax(c->limit, carried);
 
-    if (!s->follows)
+    if (let_through(c, s) > 0)
         share = fmax(share, lt_competition_share_rate(&c->competition, s, window));
     if (share <= 0 || s->connections == 1)
         return;

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/rate/let_through.h"
 
-#include "base/usec.h"
-
 #define SECOND ((double)LIVETCP_USEC_SEC)
 
 /* The source takes this part of the link at most. */
 #define SMALL 0.5
 
-/* Bytes under way: what is delivered in a round trip and this time, or this part of the limit. */
-#define QUEUE_US   300000
-#define LIMIT_PART 4
+/* Bytes under way: what is delivered in a round trip and this time. */
+#define QUEUE_US 300000
 
 /* It does not keep up if less than this part of the offer was delivered, over both times and a
  * round trip: a link that is far too slow shows at once. */
@@ -26,11 +23,6 @@
 void lt_let_through_init(lt_let_through *let)
 {
     *let = (lt_let_through){.from_us = INT64_MIN / 2};
-}
-
-static livetcp_usec queue_us(const lt_congestion_sample *s)
-{
-    return s->limit_us ? lt_usec_min(QUEUE_US, s->limit_us / LIMIT_PART) : QUEUE_US;
 }
 
 static double rate_over(const lt_delay_history *history, const lt_congestion_sample *s,
@@ -51,7 +43,8 @@ double lt_let_through_update(lt_let_through *let, const lt_delay_history *histor
 {
     livetcp_usec tried_us = s->now_us - let->from_us;
 
-    if (!fixed || s->offered > SMALL * s->link_rate) {
+    /* Packets that wait for the window can be dropped in time, and others not. */
+    if (!fixed || s->limit_us || s->offered > SMALL * s->link_rate) {
         lt_let_through_init(let);
         return 0;
     }
@@ -60,10 +53,10 @@ double lt_let_through_update(lt_let_through *let, const lt_delay_history *histor
     if (keeps_up(history, s)) {
         if (tried_us > LONG_US + AGAIN_US)
             let->failed = 0;
-    } else if (tried_us > TRY_US + queue_us(s) + s->base_us) {
+    } else if (tried_us > TRY_US + QUEUE_US + s->base_us) {
         let->from_us = s->now_us + (AGAIN_US << (let->failed < DOUBLED ? let->failed : DOUBLED));
         let->failed++;
         return 0;
     }
-    return rate_over(history, s, SHORT_US) * (double)(s->base_us + queue_us(s)) / SECOND;
+    return rate_over(history, s, SHORT_US) * (double)(s->base_us + QUEUE_US) / SECOND;
 }

@@ -55,6 +55,8 @@ lt_congestion_sample lt_silence_update(lt_silence *silence, const lt_delay_histo
     }
     if (!s->base_us || !s->undelivered || s->now_us < silence->sampled_us + SILENCE_US + s->base_us)
         return sample;
+    if (s->own_losses) /* repairs keep bytes under way: they show a queue as little as none */
+        return sample;
     livetcp_usec queue = derived_queue(silence, history, s);
     if (queue > 0 || s->connections > 1)
         sample.queue_us = queue > 0 ? queue : 0;
