@@ -124,19 +124,19 @@ bool lt_bitrate_may_be_heeded(const lt_bitrate *b, double offered)
 
 bool lt_bitrate_is_ignored(lt_bitrate *b, double offered, livetcp_usec now)
 {
-    bool same = fabs(offered - b->same) < SAME * b->same;
+    bool same = fabs(offered - b->same) < SAME * b->same, about = is_about_estimate(b, offered);
+    bool ignored;
 
     if (!same || b->follows) {
         b->same = offered;
         b->ignored_us = LIVETCP_NEVER;
     }
-    if (!is_about_estimate(b, offered))
+    if (!about)
         b->ignored_us = lt_usec_min(b->ignored_us, now);
-    if (b->ignored_us == LIVETCP_NEVER || now - b->ignored_us >= IGNORED_US)
-        return b->ignored_us != LIVETCP_NEVER;
-    if (is_about_estimate(b, offered))
+    ignored = b->ignored_us != LIVETCP_NEVER && now - b->ignored_us >= IGNORED_US;
+    if (about && !ignored)
         b->ignored_us = LIVETCP_NEVER;
-    return false;
+    return ignored;
 }
 
 bool lt_bitrate_on_burst_rate(lt_bitrate *b, double rate)

@@ -379,10 +379,8 @@ static void set_window(lt_congestion *c, const lt_congestion_sample *s)
     c->regime = congested && c->limit > 0 ? LT_REGIME_ALONE : LT_REGIME_OPEN;
     if (is_drained(c, now))
         bytes = drained > QUEUE_MIN ? drained : QUEUE_MIN;
-    else if (lt_window_push_is_under_way(&c->push))
-        bytes *= LT_PUSH_GAIN;
-    if (!is_drained(c, now))
-        bytes = fmax(bytes, let);
+    else
+        bytes = fmax(lt_window_push_is_under_way(&c->push) ? LT_PUSH_GAIN * bytes : bytes, let);
     c->window = congested ? (uint64_t)bytes : UINT64_MAX;
 }
 
