@@ -209,7 +209,6 @@ void SimTcp::stop_reading()
     reading_ = false;
 }
 
-/* RFC 6298. */
 /* Linux takes the round trip of the first segment that is newly acknowledged, and none if one of
  * them was sent again; else that of the one that is newly SACKed, else by the echoed timestamp
  * (tcp_clean_rtx_queue(), tcp_ack_update_rtt()). So where an acknowledgement was lost, the next one
@@ -225,8 +224,7 @@ void SimTcp::measure(const Told &told)
         if (!first && !at->second.retransmitted && !at->second.sacked)
             first = &at->second;
     }
-    if (again)
-        first = nullptr;
+    first = again ? nullptr : first;
     auto found = outstanding_.find(told.arrived);
     if (!first && told.arrived >= told.cumulative && found != outstanding_.end() &&
         !found->second.sacked && !found->second.retransmitted)
@@ -242,6 +240,7 @@ void SimTcp::shook_hands(livetcp_usec rtt)
     add_rtt(rtt);
 }
 
+/* RFC 6298. */
 void SimTcp::add_rtt(livetcp_usec rtt)
 {
     if (!min_rtt_ || rtt < min_rtt_)
@@ -358,10 +357,12 @@ void SimTcp::find_losses()
 
 void SimTcp::begin_repair(livetcp_tcp_state state)
 {
+    if (state_ < LIVETCP_TCP_RECOVERY) {
+        resent_us_ = LIVETCP_NEVER;
+        to_undo_ = 0;
+    }
     state_ = state;
     recovery_end_ = next_;
-    resent_us_ = LIVETCP_NEVER;
-    to_undo_ = 0;
 }
 
 void SimTcp::enter_recovery()
@@ -369,7 +370,7 @@ void SimTcp::enter_recovery()
     if (state_ >= LIVETCP_TCP_RECOVERY)
         return;
     begin_repair(LIVETCP_TCP_RECOVERY);
-    window_->lost(world_.now());
+    window_->lost();
 }
 
 void SimTcp::note_resent()
@@ -420,14 +421,8 @@ void SimTcp::timer_fired()
         if (!entry.second.sacked)
             oldest = std::min(oldest, entry.second.sent_us);
     if (oldest != LIVETCP_NEVER && world_.now() >= oldest + retransmission_timeout()) {
-        if (state_ >= LIVETCP_TCP_RECOVERY) {
-            state_ = LIVETCP_TCP_TIMEOUT;
-            recovery_end_ = next_;
-            window_->timed_out_again();
-        } else {
-            begin_repair(LIVETCP_TCP_TIMEOUT);
-            window_->timed_out(world_.now());
-        }
+        window_->timed_out(state_ >= LIVETCP_TCP_RECOVERY);
+        begin_repair(LIVETCP_TCP_TIMEOUT);
         backoff_++;
         for (auto &entry : outstanding_)
             entry.second.lost = !entry.second.sacked;

@@ -90,7 +90,7 @@ class SimTcp
     void note_sent(uint64_t sequence, size_t size, bool first);
     void note_acknowledged();
     void tell(livetcp_tx_timestamp_kind kind, uint64_t byte);
-    /* What an acknowledgement tells. */
+    /* Contents of an acknowledgement. */
     struct Told {
         uint64_t cumulative, arrived; /* all before this, and the segment that begins there */
         bool again;                   /* which had arrived before (D-SACK) */

@@ -27,20 +27,16 @@ class Reno : public SimWindow
             cwnd_ += cwnd_ < ssthresh_ ? 1 : 1 / cwnd_;
     }
 
-    void lost(livetcp_usec) override
+    void lost() override
     {
         reduce();
         cwnd_ = ssthresh_;
     }
 
-    void timed_out(livetcp_usec) override
+    void timed_out(bool again) override
     {
-        reduce();
-        cwnd_ = 1;
-    }
-
-    void timed_out_again() override
-    {
+        if (!again)
+            reduce();
         cwnd_ = 1;
     }
 
@@ -167,16 +163,11 @@ class Bbr : public SimWindow
         expired_ = false;
     }
 
-    void lost(livetcp_usec) override
+    void lost() override
     {
     }
 
-    void timed_out(livetcp_usec) override
-    {
-        timeout_ = true;
-    }
-
-    void timed_out_again() override
+    void timed_out(bool) override
     {
         timeout_ = true;
     }

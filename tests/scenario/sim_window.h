@@ -32,10 +32,9 @@ class SimWindow
     virtual ~SimWindow() = default;
     virtual double segments() const = 0;
     virtual void acknowledged(const SimAck &ack) = 0;
-    virtual void lost(livetcp_usec now) = 0;
-    virtual void timed_out(livetcp_usec now) = 0;
-    virtual void timed_out_again() = 0; /* before that was repaired */
-    /* Nothing was lost: as before the last lost() or timed_out(). */
+    virtual void lost() = 0;
+    virtual void timed_out(bool again) = 0; /* again: before a loss was repaired */
+    /* Nothing was lost: as before the last lost() or timed_out(false). */
     virtual void undo() = 0;
 
     /* Segments per second; 0 = not paced. */
