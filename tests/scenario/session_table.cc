@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `auto` against `single` and `shortest-queue` in sessions drawn at random, in virtual time: what
- * path-table, which has one stream of even packets on one path, does not show. Not a test: the
- * place to look for the next defect. What it found is in tests of its own.
+ * `auto` against `single` and `shortest-queue` in sessions drawn at random, in virtual time;
+ * path-table has only one stream of even packets on one path. Not a test: the place to look for the
+ * next defect. Its findings have tests of their own.
  *
  * usage: session-table KINDS [FROM-TO]
  *

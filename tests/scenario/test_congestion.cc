@@ -226,7 +226,7 @@ TEST_CASE("min-bitrate above what the path carries is said once, with both numbe
         }
 }
 
-/* What an encoder has from ten seconds on that joins a transfer: bit/s, and the p95 of the delay.
+/* Bit/s of an encoder that joins a transfer, from ten seconds on, and the p95 of its delay in ms.
  */
 struct Beside {
     double rate, p95;

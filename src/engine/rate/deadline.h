@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The window of a session whose packets are late after a time: `max-send-delay`. What has been
- * written cannot be dropped any more, so a path that becomes slow makes all of it late. Therefore
- * once bytes are overdue, no more are under way than the path delivers in half of the limit,
- * whoever caused the queue. The other half is for the wait in the send queue.
+ * The window of a session whose packets are late after a time: `max-send-delay`. Written
+ * packets cannot be dropped any more, and a path that becomes slow makes all of them late.
+ * Therefore once bytes are overdue, no more are under way than the path delivers in half of the
+ * limit, whoever caused the queue. The other half is for the wait in the send queue.
  */
 #ifndef LT_ENGINE_RATE_DEADLINE_H
 #define LT_ENGINE_RATE_DEADLINE_H
