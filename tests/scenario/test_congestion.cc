@@ -12,36 +12,6 @@ namespace
 
 constexpr livetcp_usec second = 1000000, ms = 1000;
 
-/* One video on a path of its own. */
-struct Alone {
-    Alone(const char *path, const livetcp_config &config, double rate, bool follows, uint64_t seed)
-        : road(std::make_shared<SimRoad>(path, seed)), video(road, config, rate, follows, seed)
-    {
-        road->world.run_for(second / 2);
-        begin = road->world.now();
-        video.start();
-    }
-
-    ~Alone()
-    {
-        road->world.clear();
-    }
-
-    void run(double seconds)
-    {
-        road->world.run_for(static_cast<livetcp_usec>(seconds * 1e6));
-    }
-
-    livetcp_session_stats stats() const
-    {
-        return video.call.caller.stats();
-    }
-
-    std::shared_ptr<SimRoad> road;
-    Video video;
-    livetcp_usec begin;
-};
-
 struct Scheme {
     const char *policy;
     unsigned connections;
