@@ -113,7 +113,8 @@ typedef struct livetcp_packet_view {
     uint16_t sequence; /* 0 for RTCP */
     bool rtcp;
     bool parity;                   /* made by LiveTCP from the packets of a group */
-    livetcp_importance importance; /* from the application or the payload */
+    livetcp_importance importance; /* from the application or the payload; that of parity is the
+                                      last packet's of its group */
     uint32_t carried_by;           /* bit i: a copy on connection i is unacknowledged */
     uint32_t avoid;                /* parity: bit i: connection i carries a packet of the group */
     unsigned copies;               /* placed so far, the first one included */

@@ -80,6 +80,7 @@ static void finish_group(lt_protector *protector, lt_protected *of, unsigned lan
         parity->parity = true;
         parity->avoid = of->lanes[lane].carriers;
         parity->review_us = LIVETCP_NEVER;
+        parity->importance = of->importance;
         if (protector->ready_count == LT_PARITY_READY_MAX)
             drop_oldest_ready(protector);
         protector->ready[protector->ready_count++] =
@@ -136,6 +137,7 @@ bool lt_protector_add(lt_protector *protector, uint32_t open, const lt_packet *p
     }
     if (added == LT_PARITY_LEFT_OUT)
         return false;
+    of->importance = packet->importance;
     of->lanes[lane].carriers |= packet->carried;
     of->lanes[lane].last_us = now;
     of->flush_at_us = now + FLUSH_US;

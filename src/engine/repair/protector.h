@@ -18,8 +18,9 @@
 typedef struct lt_protected {
     lt_parity_encoder *encoder;
     uint32_t ssrc;
-    uint32_t announced;       /* bit i: announced on connection i */
-    livetcp_usec flush_at_us; /* time at which incomplete groups are ended */
+    livetcp_importance importance; /* of the last packet */
+    uint32_t announced;            /* bit i: announced on connection i */
+    livetcp_usec flush_at_us;      /* time at which incomplete groups are ended */
     struct {
         uint32_t carriers;    /* bit i: connection i carries a packet of the group */
         livetcp_usec last_us; /* time of adding its last packet */

@@ -83,7 +83,7 @@ livetcp_result lt_sender_accept(lt_sender *sender, const uint8_t *data, size_t s
     }
     sender->accepted_packets++;
     sender->accepted_bytes += size;
-    lt_budget_media(&sender->budget, size, now);
+    lt_budget_media(&sender->budgets[lt_paid_kind_of(packet)], size, now);
     for (unsigned i = 0; i < sender->links; i++)
         lt_budget_media(&sender->link_budgets[i], size, now);
     *rtcp = kind == LT_RTP_CONTROL;

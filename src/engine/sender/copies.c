@@ -12,7 +12,7 @@
 static void put(lt_sender *sender, const lt_links *links, lt_packet *packet, unsigned slot,
                 livetcp_usec now)
 {
-    sender->view_holds = false;
+    lt_sender_forget_views(sender);
     lt_outbox_set_packet(&sender->outboxes[slot], lt_packet_ref(packet), sender->config.split);
     lt_links_paths(links)[slot].ready = false;
     packet->carried |= UINT32_C(1) << slot;
@@ -30,8 +30,8 @@ static bool pay(lt_sender *sender, size_t left, const lt_packet *packet, livetcp
 {
     if (left < lt_packet_size(packet))
         return false;
-    sender->view_holds = false;
-    lt_budget_extra(&sender->budget, lt_packet_size(packet), now);
+    lt_sender_forget_views(sender);
+    lt_budget_extra(&sender->budgets[lt_paid_kind_of(packet)], lt_packet_size(packet), now);
     return true;
 }
 
@@ -56,7 +56,8 @@ unsigned lt_sender_put_copies(lt_sender *sender, const lt_links *links, lt_packe
         bool free_of_charge = first && done == 0 && !packet->parity;
         if (!free_of_charge) {
             const livetcp_path *path = &lt_links_paths(links)[i];
-            if (!pay(sender, lt_sender_extra_on(sender, path, now), packet, now))
+            if (!pay(sender, lt_sender_extra_on(sender, path, lt_paid_kind_of(packet), now), packet,
+                     now))
                 continue;
             count_extra(sender, packet, path, now);
         }
@@ -117,7 +118,8 @@ static unsigned schedule_copies(lt_sender *sender, const lt_links *links, lt_pac
     for (uint32_t left = slots; left; left &= left - 1) {
         copy.due_us += sender->spacing_us;
         copy.expires_us = copy.due_us + wait;
-        if (!pay(sender, lt_sender_extra_left(sender, links, now), packet, now) ||
+        if (!pay(sender, lt_sender_extra_left(sender, links, lt_paid_kind_of(packet), now), packet,
+                 now) ||
             !lt_delayed_copies_add(&sender->delayed, &copy))
             break;
         done++;
@@ -144,7 +146,8 @@ unsigned lt_sender_spread_copies(lt_sender *sender, const lt_links *links, lt_pa
 static uint32_t pick_slot(lt_sender *sender, const lt_links *links, const lt_delayed_copy *copy,
                           livetcp_usec now)
 {
-    const livetcp_policy_view *view = lt_sender_view(sender, links, now);
+    const livetcp_policy_view *view =
+        lt_sender_view(sender, links, lt_paid_kind_of(copy->packet), now);
     livetcp_packet_view about = lt_sender_describe(copy->packet);
     uint32_t chosen = copy->slots & lt_sender_ready_paths(links) & ~copy->packet->carried;
     uint32_t any = lt_pick_earliest(view, &about, 1);

@@ -71,7 +71,7 @@ static bool hide_carriers(lt_sender *sender, const lt_links *links, const lt_pac
 static uint32_t ask_where(lt_sender *sender, const lt_links *links, const lt_packet *packet,
                           livetcp_decision *decision, livetcp_usec now)
 {
-    const livetcp_policy_view *view = lt_sender_view(sender, links, now);
+    const livetcp_policy_view *view = lt_sender_view(sender, links, lt_paid_kind_of(packet), now);
     bool hidden = hide_carriers(sender, links, packet);
     uint32_t chosen = ask_policy(sender, links, view, packet, decision);
 
@@ -134,7 +134,7 @@ static bool is_too_late(const lt_sender *sender, const lt_links *links, const lt
 bool lt_sender_review(lt_sender *sender, const lt_links *links, lt_packet *packet, livetcp_usec now)
 {
     livetcp_decision decision;
-    const livetcp_policy_view *view = lt_sender_view(sender, links, now);
+    const livetcp_policy_view *view = lt_sender_view(sender, links, lt_paid_kind_of(packet), now);
     livetcp_packet_view about = lt_sender_describe(packet);
     livetcp_usec soonest = now + LT_RETRY_MIN_US;
 

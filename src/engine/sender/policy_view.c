@@ -4,23 +4,34 @@
 
 #include <math.h>
 
-size_t lt_sender_extra_on(lt_sender *sender, const livetcp_path *path, livetcp_usec now)
+/* Bytes that the link takes beside the media. What audio has not spent is kept for it. */
+static size_t room_on_link(lt_sender *sender, unsigned link, lt_paid_kind kind, livetcp_usec now)
+{
+    lt_budget *budget = &sender->link_budgets[link];
+    size_t kept = kind == LT_PAID_AUDIO ? 0 : lt_budget_left(&sender->budgets[LT_PAID_AUDIO], now);
+
+    budget->ratio = sender->limits[link].headroom;
+    size_t left = lt_budget_left(budget, now);
+    return left > kept ? left - kept : 0;
+}
+
+size_t lt_sender_extra_on(lt_sender *sender, const livetcp_path *path, lt_paid_kind kind,
+                          livetcp_usec now)
 {
     const lt_link_limit *limit = &sender->limits[path->link];
-    lt_budget *link_budget = &sender->link_budgets[path->link];
-    size_t left = lt_budget_left(&sender->budget, now), link_left;
+    size_t left = lt_budget_left(&sender->budgets[kind], now), room;
 
     if (!lt_sender_takes_extra(sender, path))
         return 0;
     if (!(sender->policy.policy->wants & LIVETCP_WANTS_HEADROOM) || limit->headroom == HUGE_VAL ||
         limit->overrun)
         return left;
-    link_budget->ratio = limit->headroom;
-    link_left = lt_budget_left(link_budget, now);
-    return left < link_left ? left : link_left;
+    room = room_on_link(sender, path->link, kind, now);
+    return left < room ? left : room;
 }
 
-size_t lt_sender_extra_left(lt_sender *sender, const lt_links *links, livetcp_usec now)
+size_t lt_sender_extra_left(lt_sender *sender, const lt_links *links, lt_paid_kind kind,
+                            livetcp_usec now)
 {
     unsigned count = lt_links_count(links);
     const livetcp_path *paths = lt_links_paths(links);
@@ -31,7 +42,7 @@ size_t lt_sender_extra_left(lt_sender *sender, const lt_links *links, livetcp_us
         if (seen >> paths[i].link & 1 || !(paths[i].usable || count == 1))
             continue;
         seen |= UINT32_C(1) << paths[i].link;
-        size_t left = lt_sender_extra_on(sender, &paths[i], now);
+        size_t left = lt_sender_extra_on(sender, &paths[i], kind, now);
         max = left > max ? left : max;
     }
     return max;
@@ -48,13 +59,21 @@ static bool is_filled(const lt_sender *sender, const lt_links *links)
     return filled;
 }
 
-static livetcp_policy_view make_view(lt_sender *sender, const lt_links *links, livetcp_usec now)
+static void set_ratios(lt_sender *sender, const lt_links *links, livetcp_usec now)
 {
-    uint64_t rate = lt_budget_media_rate(&sender->budget, now);
+    bool filled = is_filled(sender, links);
 
+    for (unsigned i = 0; i < LT_PAID_KINDS; i++)
+        sender->budgets[i].ratio =
+            lt_budget_ratio(sender->config.redundancy_budget, sender->cost,
+                            lt_budget_media_rate(&sender->budgets[i], now), filled);
+}
+
+static livetcp_policy_view make_view(lt_sender *sender, const lt_links *links, lt_paid_kind kind,
+                                     livetcp_usec now)
+{
     lt_sender_refresh_paths(sender, links);
-    sender->budget.ratio = lt_budget_ratio(sender->config.redundancy_budget, sender->cost, rate,
-                                           is_filled(sender, links));
+    set_ratios(sender, links, now);
     return (livetcp_policy_view){.now_us = now,
                                  .paths = lt_links_paths(links),
                                  .path_size = sizeof(livetcp_path),
@@ -63,20 +82,20 @@ static livetcp_policy_view make_view(lt_sender *sender, const lt_links *links, l
                                  .path_count = lt_links_count(links),
                                  .queue_packets = lt_send_queue_packets(sender->queue.packets),
                                  .queue_bytes = lt_send_queue_bytes(sender->queue.packets),
-                                 .budget_bytes = lt_sender_extra_left(sender, links, now),
-                                 .budget_ratio = sender->budget.ratio,
-                                 .media_rate = rate};
+                                 .budget_bytes = lt_sender_extra_left(sender, links, kind, now),
+                                 .budget_ratio = sender->budgets[kind].ratio,
+                                 .media_rate = lt_sender_media_rate(sender, now)};
 }
 
 /* The view is cached: within a round, only placing a packet changes it, and most packets that are
  * reviewed in a round need no copy. */
 const livetcp_policy_view *lt_sender_view(lt_sender *sender, const lt_links *links,
-                                          livetcp_usec now)
+                                          lt_paid_kind kind, livetcp_usec now)
 {
-    if (!sender->view_holds)
-        sender->view = make_view(sender, links, now);
-    sender->view_holds = true;
-    return &sender->view;
+    if (!sender->view_holds[kind])
+        sender->views[kind] = make_view(sender, links, kind, now);
+    sender->view_holds[kind] = true;
+    return &sender->views[kind];
 }
 
 livetcp_packet_view lt_sender_describe(const lt_packet *packet)

@@ -27,7 +27,8 @@ lt_sender *lt_sender_create(const livetcp_config *config, const livetcp_policy *
     for (unsigned i = 0; i < LIVETCP_MAX_LINKS; i++)
         sender->limits[i] =
             (lt_link_limit){.window = UINT64_MAX, .extra_allowed = true, .headroom = HUGE_VAL};
-    lt_budget_init(&sender->budget, 0); /* the ratio follows the stream's rate */
+    for (unsigned i = 0; i < LT_PAID_KINDS; i++)
+        lt_budget_init(&sender->budgets[i], 0); /* the ratio follows the streams' rate */
     for (unsigned i = 0; i < LIVETCP_MAX_LINKS; i++)
         lt_budget_init(&sender->link_budgets[i], 0);
     bool has_policy = lt_policy_run_init(&sender->policy, policy, &sender->config);
@@ -118,7 +119,7 @@ void lt_sender_clear(lt_sender *sender, bool ended)
 void lt_sender_begin_round(lt_sender *sender, const lt_links *links, livetcp_usec now)
 {
     sender->retry_us = LIVETCP_NEVER;
-    sender->view_holds = false;
+    lt_sender_forget_views(sender);
     lt_live_queue_drop_late(&sender->queue, links, now);
 }
 
@@ -229,7 +230,8 @@ livetcp_usec lt_sender_queue_delay(const lt_sender *sender, livetcp_usec now)
 
 uint64_t lt_sender_media_rate(lt_sender *sender, livetcp_usec now)
 {
-    return lt_budget_media_rate(&sender->budget, now);
+    return lt_budget_media_rate(&sender->budgets[LT_PAID_AUDIO], now) +
+           lt_budget_media_rate(&sender->budgets[LT_PAID_REST], now);
 }
 
 void lt_sender_gather(const lt_sender *sender, const lt_links *links, livetcp_usec now,

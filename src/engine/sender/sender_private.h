@@ -24,6 +24,15 @@
 #include "engine/sender/repeats.h"
 #include "rtp/importance/importance.h"
 
+/* Media with a budget of its own for copies and parity. Audio is few bytes, and every gap in it is
+ * heard: it has its copies whatever video has spent. */
+typedef enum lt_paid_kind { LT_PAID_AUDIO, LT_PAID_REST, LT_PAID_KINDS } lt_paid_kind;
+
+static inline lt_paid_kind lt_paid_kind_of(const lt_packet *packet)
+{
+    return lt_packet_class(packet) == LIVETCP_IMPORTANCE_AUDIO ? LT_PAID_AUDIO : LT_PAID_REST;
+}
+
 struct lt_sender {
     livetcp_config config;
     lt_policy_run policy;
@@ -33,8 +42,8 @@ struct lt_sender {
     lt_live_queue queue;
     lt_importance_state importance; /* of packets with a parsed payload */
     lt_repeats repeats;
-    lt_budget budget;                          /* of copies and parity, for the session, */
-    lt_budget link_budgets[LIVETCP_MAX_LINKS]; /*   and the same for each link */
+    lt_budget budgets[LT_PAID_KINDS];          /* of copies and parity, for the session, */
+    lt_budget link_budgets[LIVETCP_MAX_LINKS]; /*   and for each link, of all kinds */
     lt_delayed_copies delayed;
     livetcp_usec spacing_us; /* between copies of a packet; 0 = all at once */
     livetcp_usec burst_us;   /* mean length of a burst of losses; 0 = none */
@@ -46,8 +55,8 @@ struct lt_sender {
     lt_link_limit limits[LIVETCP_MAX_LINKS];
     unsigned links; /* links [0, links) have had a limit */
 
-    livetcp_policy_view view; /* the policy's last view in this round, */
-    bool view_holds;          /*   and nothing has changed since */
+    livetcp_policy_view views[LT_PAID_KINDS]; /* the policy's last views in this round, */
+    bool view_holds[LT_PAID_KINDS];           /*   and nothing has changed since */
 
     lt_outbox outboxes[LIVETCP_MAX_CONNECTIONS];
     unsigned next_to_write; /* slot to look at first, so that none starves */
@@ -79,13 +88,23 @@ livetcp_usec lt_sender_retry_after(const lt_links *links);
 
 /* ---- policy_view.c ---- */
 
-/* Bytes that copies and parity may still take on a path; and on the link with the most of them. */
-size_t lt_sender_extra_on(lt_sender *sender, const livetcp_path *path, livetcp_usec now);
-size_t lt_sender_extra_left(lt_sender *sender, const lt_links *links, livetcp_usec now);
+/* Bytes that copies and parity of the kind may still take on a path; and on the link with the most
+ * of them. */
+size_t lt_sender_extra_on(lt_sender *sender, const livetcp_path *path, lt_paid_kind kind,
+                          livetcp_usec now);
+size_t lt_sender_extra_left(lt_sender *sender, const lt_links *links, lt_paid_kind kind,
+                            livetcp_usec now);
 
-/* The policy's view of the session; valid until the next packet is placed. */
+/* The policy's view of the session, for a packet of the kind; valid until the next packet is
+ * placed. */
 const livetcp_policy_view *lt_sender_view(lt_sender *sender, const lt_links *links,
-                                          livetcp_usec now);
+                                          lt_paid_kind kind, livetcp_usec now);
+
+/* What the views show has changed. */
+static inline void lt_sender_forget_views(lt_sender *sender)
+{
+    sender->view_holds[LT_PAID_AUDIO] = sender->view_holds[LT_PAID_REST] = false;
+}
 
 /* The policy's view of a packet. */
 livetcp_packet_view lt_sender_describe(const lt_packet *packet);
