@@ -41,7 +41,8 @@
 #define THIN 2.1
 
 /* Bytes of TCP and IP headers, and framing. */
-#define OVERHEAD 70
+#define OVERHEAD  70
+#define SIZE_GAIN 16
 
 typedef struct automatic {
     lt_standing_queue queue;
@@ -49,6 +50,7 @@ typedef struct automatic {
     bool alone;    /* the source is self-clocked, and a queue stood since it is */
     uint32_t only; /* bit i: connection i, one per link, carries such a source */
     lt_rescue rescue;
+    double size; /* of the media's packets, average; 0 = none yet */
     unsigned copies;
     unsigned group;
     livetcp_usec delay_us;
@@ -122,11 +124,19 @@ static uint32_t pick_only(automatic *own, const livetcp_policy_view *view,
     return lt_pick_earliest(view, &among, 1);
 }
 
-/* No route has time for extra packets between those of the media. */
-static bool is_thin(const livetcp_policy_view *view, size_t size)
+static void measure_size(automatic *own, const livetcp_packet_view *packet)
 {
-    double needed =
-        THIN * (double)view->media_rate * (double)(size + OVERHEAD) / (double)(size + 1);
+    double size = (double)packet->size;
+
+    if (packet->rtcp || packet->parity)
+        return;
+    own->size = own->size > 0 ? own->size + (size - own->size) / SIZE_GAIN : size;
+}
+
+/* No route has time for extra packets between those of the media, whose packets have this size. */
+static bool is_thin(const livetcp_policy_view *view, double size)
+{
+    double needed = THIN * (double)view->media_rate * (size + OVERHEAD) / (size + 1);
     unsigned usable = 0;
 
     for (unsigned i = 0; i < view->path_count; i++) {
@@ -190,7 +200,7 @@ static extra_room room_for(automatic *own, const livetcp_policy_view *view, size
 {
     bool stands = queue_stands(own, view);
 
-    if (is_thin(view, size))
+    if (is_thin(view, own->size > 0 ? own->size : (double)size))
         return ROOM_NONE;
     if (is_overrun(view))
         return ROOM_FOR_HEDGES;
@@ -209,8 +219,11 @@ static void place(void *state, const livetcp_policy_view *view, const livetcp_pa
         place_in_queue(own, view, packet, decision);
     if (room == ROOM_FOR_HEDGES)
         lt_hedge_placed(view, decision->connections, own->delay_us, decision);
-    if (decision->connections)
-        lt_self_clocked_placed(&own->source, packet, view->now_us);
+    if (!decision->connections)
+        return;
+    lt_self_clocked_placed(&own->source, packet, view->now_us);
+    lt_standing_queue_placed(&own->queue, packet->size, view->now_us);
+    measure_size(own, packet);
 }
 
 static void review(void *state, const livetcp_policy_view *view, const livetcp_packet_view *packet,

@@ -25,6 +25,10 @@
 #define SEGMENT      ((livetcp_usec)1500) /* times the media rate */
 #define WIDE         3                    /* times the media */
 
+/* Packets placed within this time of each other are a burst: a frame. */
+#define BURST_US (3 * (livetcp_usec)LIVETCP_USEC_MSEC)
+#define GAIN     16
+
 static bool is_known(const livetcp_path *path)
 {
     return path->usable && path->known & LIVETCP_PATH_RTT && path->rtt_us > 0;
@@ -39,6 +43,15 @@ static livetcp_usec base_of(livetcp_usec before, const livetcp_path *path)
     return path->rtt_us < least ? path->rtt_us : least;
 }
 
+void lt_standing_queue_placed(lt_standing_queue *queue, size_t size, livetcp_usec now)
+{
+    if (now - queue->placed_us > BURST_US)
+        queue->burst = 0;
+    queue->placed_us = now;
+    queue->ahead += (queue->burst - queue->ahead) / GAIN;
+    queue->burst += (double)size;
+}
+
 /* Serialization time of the media's packets. The base is from the handshake, and a packet may wait
  * for another of the same media: on a link of a few Mbit/s they take milliseconds. If the link
  * hardly has time for both, they queue. */
@@ -47,6 +60,14 @@ static livetcp_usec packets_time(const livetcp_path *path, uint64_t media_rate)
     bool wide = path->known & LIVETCP_PATH_GROUP && path->group_rate > WIDE * media_rate;
 
     return wide ? PACKETS * SEGMENT * LIVETCP_USEC_SEC / (livetcp_usec)path->group_rate : 0;
+}
+
+/* The packets of a frame wait for each other, which lifts the average round trip. The group sees
+ * how much each of them differs, which a queue of other packets does not make. */
+static bool is_own_frame(const lt_standing_queue *queue, const livetcp_path *path)
+{
+    return queue->ahead > (double)SEGMENT && path->known & LIVETCP_PATH_GROUP &&
+           !path->group_queue_us;
 }
 
 static bool stands(const livetcp_path *path, livetcp_usec base, uint64_t media_rate)
@@ -69,7 +90,7 @@ static bool is_seen(lt_standing_queue *queue, const livetcp_policy_view *view)
             continue;
         queue->base_us[i] = base_of(queue->base_us[i], path);
         known++;
-        standing += stands(path, queue->base_us[i], view->media_rate);
+        standing += stands(path, queue->base_us[i], view->media_rate) && !is_own_frame(queue, path);
     }
     return known && 2 * standing >= known;
 }
