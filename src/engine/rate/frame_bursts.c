@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/rate/frame_bursts.h"
 
+#include <math.h>
+
 /* The packets of a frame are written within this time of each other, and all within the second.
  * Longer bursts are packet trains. */
 #define BURST_US     3000
@@ -46,6 +48,7 @@ void lt_frame_bursts_on_delivered(lt_frame_bursts *b, const lt_burst_place *plac
     time = time > TIME_MIN_US ? time : TIME_MIN_US;
     b->bounds[b->count % LT_FRAME_BURSTS] =
         (double)place->behind * (double)LIVETCP_USEC_SEC / (double)time;
+    b->best = fmax(b->best, lt_frame_bursts_rate(b));
 }
 
 double lt_frame_bursts_rate(const lt_frame_bursts *b)
@@ -57,4 +60,9 @@ double lt_frame_bursts_rate(const lt_frame_bursts *b)
     for (unsigned i = 1; i < LT_FRAME_BURSTS; i++)
         lowest = b->bounds[i] < lowest ? b->bounds[i] : lowest;
     return lowest;
+}
+
+double lt_frame_bursts_best(const lt_frame_bursts *b)
+{
+    return b->best;
 }

@@ -22,6 +22,7 @@ typedef struct lt_frame_bursts {
     uint16_t looked;                /* the burst that the last bound is of */
     double bounds[LT_FRAME_BURSTS]; /* bytes per second, of the last bursts, a ring */
     unsigned count;                 /* bursts so far that gave a bound */
+    double best;                    /* the highest rate that they showed so far */
 } lt_frame_bursts;
 
 /* The place of a write in its burst. There is one for each write that is not delivered. */
@@ -43,5 +44,8 @@ void lt_frame_bursts_on_delivered(lt_frame_bursts *bursts, const lt_burst_place 
 
 /* The path has carried a burst at so many bytes per second, again and again; 0 = not known. */
 double lt_frame_bursts_rate(const lt_frame_bursts *bursts);
+
+/* The highest of these rates so far: other flows slow bursts down. 0 = not known. */
+double lt_frame_bursts_best(const lt_frame_bursts *bursts);
 
 #endif

@@ -11,7 +11,7 @@
 
 /* It does not keep up if less than this part of the offer was delivered, over both times and a
  * round trip: a link that is far too slow shows at once. */
-#define KEEPS    0.7
+#define KEEPS    0.5
 #define LONG_US  1000000
 #define SHORT_US 300000
 

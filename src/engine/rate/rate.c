@@ -244,6 +244,7 @@ bool lt_rate_update(lt_rate *rate, const lt_rate_view *view, livetcp_usec now)
         .own_extra = lt_headroom_tries(&rate->headroom),
         .own_losses = lt_headroom_tries_losses(&rate->headroom),
         .one_window = one_window(view),
+        .link_rate = lt_frame_bursts_best(&rate->bursts),
         .base_us = 0};
     livetcp_usec bases = 0;
     unsigned in_contact = 0;
