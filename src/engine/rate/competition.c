@@ -327,17 +327,31 @@ static void begin_drain(lt_competition *c, const lt_congestion_sample *s, livetc
         c->drain_until_us += (livetcp_usec)(DRAIN_LONGER * (double)queue_us) + DRAIN_LAG_US;
 }
 
+/* A queue of less is none: a segment of the share takes its own time. */
+static livetcp_usec empty_us(const lt_competition *c, double round)
+{
+    return GONE_US + (livetcp_usec)(SEGMENT * SECOND * round / c->share);
+}
+
+/* Nobody fills a queue that has not stood since the session takes a share, or since the last drain:
+ * the losses are random, and packets wait for a share that shrinks with each of them. */
+static bool never_stood(const lt_competition *c, const lt_congestion_sample *s, double round)
+{
+    return !s->follows && s->connections > 1 && s->wait_us > WAIT_US &&
+           s->now_us - c->drained_us > DRAIN_SOON_US + s->base_us &&
+           c->queue_max_us < empty_us(c, round) && !lt_heavy_losses_last(&c->heavy);
+}
+
 /* True when a drain ends now and has shown that no other flow fills the queue. */
 static bool ends_empty(lt_competition *c, const lt_congestion_sample *s, double round)
 {
-    livetcp_usec segment_us = (livetcp_usec)(SEGMENT * SECOND * round / c->share);
     bool gone;
 
     if (s->queue_us < c->drain_min_us)
         c->drain_min_us = s->queue_us;
     if (s->now_us < c->drain_until_us)
         return false;
-    gone = c->drain_min_us < GONE_US + segment_us ||
+    gone = c->drain_min_us < empty_us(c, round) ||
            (double)c->drain_min_us < GONE_PART * (double)c->queue_max_us;
     c->drain_until_us = LIVETCP_NEVER;
     c->drain_rate = 0;
@@ -355,25 +369,30 @@ static double shown(const lt_congestion_sample *s, const lt_delay_window *window
                : 0;
 }
 
+static void leave(lt_competition *c, const lt_congestion_sample *s, const lt_delay_window *window)
+{
+    c->since_us = c->remains_us = LIVETCP_NEVER;
+    c->left_rate = c->share / long_round_trip(c, s, window);
+    c->losses = 0;
+}
+
 bool lt_competition_update(lt_competition *c, const lt_congestion_sample *s,
                            const lt_delay_window *window)
 {
     livetcp_usec queue_us = queue_of(window);
+    bool drains = c->drain_until_us != LIVETCP_NEVER;
+    double round = round_trip(s, window);
 
     if (queue_us > c->queue_max_us)
         c->queue_max_us = queue_us;
     lt_heavy_losses_update(&c->heavy, s, shown(s, window));
     update_crest(c, s);
-    update_share(c, s, round_trip(s, window));
-    if (c->drain_until_us != LIVETCP_NEVER) {
-        if (!ends_empty(c, s, round_trip(s, window)))
-            return true;
-        c->since_us = c->remains_us = LIVETCP_NEVER;
-        c->left_rate = c->share / long_round_trip(c, s, window);
-        c->losses = 0;
+    update_share(c, s, round);
+    if (drains ? ends_empty(c, s, round) : never_stood(c, s, round)) {
+        leave(c, s, window);
         return false;
     }
-    if (!lt_heavy_losses_last(&c->heavy) && wants_drain(c, s, queue_us))
+    if (!drains && !lt_heavy_losses_last(&c->heavy) && wants_drain(c, s, queue_us))
         begin_drain(c, s, queue_us);
     return true;
 }

@@ -447,6 +447,42 @@ TEST_CASE("losses leave several connections the window that one of them has", "[
     }
 }
 
+/* The share had become a tenth of what the source needs before a drain showed that nobody is there.
+ */
+TEST_CASE("a share that waits for random losses is left where no queue has stood", "[competition]")
+{
+    struct Case {
+        livetcp_usec queue, wait;
+        bool follows, leaves;
+    };
+    for (const Case &at : {Case{0, 100 * ms, false, true}, Case{40 * ms, 100 * ms, false, false},
+                           Case{0, 0, false, false}, Case{0, 100 * ms, true, false}}) {
+        lt_competition competition;
+        lt_competition_init(&competition);
+        lt_delay_window window = {};
+        window.known = true;
+        window.queue_us = at.queue;
+        lt_congestion_sample sample = {};
+        sample.now_us = second;
+        sample.base_us = 120 * ms;
+        sample.connections = 8;
+        sample.wait_us = at.wait;
+        sample.follows = at.follows;
+        lt_competition_begin(&competition, &sample, &window, 230000);
+        bool there = true;
+        for (unsigned i = 0; i < 200 && there; i++) {
+            sample.now_us += 10 * ms;
+            sample.delivered += 2000;
+            sample.queue_us = at.queue;
+            sample.in_flight = static_cast<uint64_t>(competition.share);
+            sample.retransmitted += i % 25 == 0;
+            there = lt_competition_update(&competition, &sample, &window);
+        }
+        INFO("queue " << at.queue << ", wait " << at.wait << ", follows " << at.follows);
+        CHECK(there != at.leaves);
+    }
+}
+
 TEST_CASE("a source at a fixed rate has the window that it needs beside flows that lose much",
           "[competition]")
 {
