@@ -367,9 +367,20 @@ static double let_through(lt_congestion *c, const lt_congestion_sample *s)
                                  s->fixed && s->offered <= CARRIED * s->carried);
 }
 
+/* A path without a queue has no limit, except for packets that have waited: let go at once, they
+ * would be a queue, with all later ones behind them. */
+static uint64_t open_from(const lt_congestion *c, const lt_congestion_sample *s, livetcp_usec time)
+{
+    double least = s->offered * (double)s->base_us / SECOND + QUEUE_MIN;
+
+    if (c->window == UINT64_MAX || s->wait_us <= OPEN_WAIT_US || !s->base_us)
+        return UINT64_MAX;
+    return (uint64_t)(fmax((double)c->window, least) * (1 + (double)time / (double)s->base_us));
+}
+
 static void set_window(lt_congestion *c, const lt_congestion_sample *s)
 {
-    livetcp_usec now = s->now_us;
+    livetcp_usec now = s->now_us, time = now - c->set_us;
     double let = let_through(c, s);
     bool congested = c->capacity > 0 && c->congested_us > now - FORGET_US;
     double bytes = needed_bytes(c), drained = DRAIN_PART * path_content(c) + SEGMENT;
@@ -381,7 +392,8 @@ static void set_window(lt_congestion *c, const lt_congestion_sample *s)
         bytes = drained > QUEUE_MIN ? drained : QUEUE_MIN;
     else
         bytes = fmax(lt_window_push_is_under_way(&c->push) ? LT_PUSH_GAIN * bytes : bytes, let);
-    c->window = congested ? (uint64_t)bytes : UINT64_MAX;
+    c->window = congested ? (uint64_t)bytes : open_from(c, s, time);
+    c->set_us = now;
 }
 
 /* Measurements against the shorter route are discarded; the limit before them counts. */

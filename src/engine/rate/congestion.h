@@ -47,7 +47,8 @@ typedef struct lt_congestion {
     livetcp_usec share_us; /* the limit is the share that a session had beside others until then;
                               LIVETCP_NEVER = it is not */
 
-    livetcp_usec looked_us; /* when the window was last updated, */
+    livetcp_usec set_us;    /* when the window was last set alone, */
+    livetcp_usec looked_us; /*   and last looked at, */
     livetcp_usec fitted_us; /*   and when the source last sent no more than gets through */
     livetcp_usec excess_us; /* when more was last in flight than our own queue needs */
     livetcp_usec drained_us, drain_until_us; /* the last drain began and ends */
