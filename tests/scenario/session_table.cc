@@ -13,6 +13,7 @@
  *   d  frames, and key frames              i  jitter
  *   e  a link rate that changes            j  speech both ways
  *   k  a link that falls below the media, with max-send-delay = 400 ms
+ *   l  losses of 1 to 5 %, and hardly room m  as f, for frames and speech
  *
  * A line is printed for each direction of audio and video where `auto` is worse than the better of
  * the others by 30 % and 10 ms: p50, p95, p99 and p99.9 of the delay in ms, and for kind k, whose
@@ -178,12 +179,16 @@ Draw draw_session(char kind, uint64_t seed)
         draw.sources.emplace_back();
         break;
     case 'f':
-        draw.there = draw_link(dice, way, media * dice.between(3, 12), 0);
+    case 'm':
+        draw.there = draw_link(dice, way, media * dice.between(3, 12), kind == 'f' ? 0 : loss);
         draw.beside = draw_congestion_control(dice);
         for (livetcp_usec at = 3 * second; at < warmup + length;
              at += static_cast<livetcp_usec>(dice.between(1, 7) * second))
             draw.transfers.push_back(at);
-        draw.sources.emplace_back();
+        if (kind == 'f')
+            draw.sources.emplace_back();
+        else
+            draw.sources = {frames(media * dice.between(0.5, 1.2)), speech()};
         break;
     case 'g':
         draw.there = draw_link(dice, way, media * dice.between(1.3, 3), loss);
@@ -212,13 +217,20 @@ Draw draw_session(char kind, uint64_t seed)
         draw.max_delay = 400000;
         draw.sources.emplace_back();
         break;
+    case 'l': {
+        double rate = dice.between(200e3, 2e6), percent = dice.between(1, 5);
+        draw.there = draw_link(
+            dice, way, (rate * 1.08 + Course::speech_rate) * dice.between(1.2, 2.2), percent);
+        draw.sources = {frames(rate), speech()};
+        break;
+    }
     case 'j':
         draw.there = draw_link(dice, way, Course::speech_rate * dice.between(1.3, 10), loss, 3000);
         draw.sources = {speech()};
         answer(draw, 1000 + 1000 * static_cast<livetcp_usec>(dice.below(18)));
         break;
     default:
-        fprintf(stderr, "session-table: no kind '%c'; there are a to k\n", kind);
+        fprintf(stderr, "session-table: no kind '%c'; there are a to m\n", kind);
         exit(2);
     }
     return draw;
