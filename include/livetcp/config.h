@@ -173,8 +173,9 @@ typedef struct livetcp_config {
     /* "copies": number of copies of every packet with policy = duplicate, 2..8, default 2 */
     unsigned copies;
     /* "redundancy-budget": bytes that may be sent beyond the first copy of each packet, per byte of
-     * media, in any second: 0..7, or LIVETCP_REDUNDANCY_AUTO ("auto", default). Unless it is 0, one
-     * packet a second may be copied whatever the ratio */
+     * media, in any second: 0..7, or LIVETCP_REDUNDANCY_AUTO ("auto", default). It holds for audio
+     * and for other media each. Unless it is 0, one packet a second of either may be copied
+     * whatever the ratio */
     double redundancy_budget;
     /* "hedge-delay" in ms, 0..10000: time beyond one average round trip (EWMA) after which an
      * unacknowledged packet is copied; 0 (default) = by the variation of the round trip */

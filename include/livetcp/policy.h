@@ -129,7 +129,8 @@ typedef struct livetcp_policy_view {
     unsigned path_count;       /* 1..LIVETCP_MAX_CONNECTIONS */
     size_t queue_packets;      /* send queue, including the current packet */
     size_t queue_bytes;
-    size_t budget_bytes; /* bytes that may be sent now beyond the first copy of each packet; see
+    size_t budget_bytes; /* bytes that may be sent now beyond the first copy of each packet, for
+                            audio (and RTCP) or for other media, as the packet in question is; see
                             livetcp_config.redundancy_budget */
     double budget_ratio; /* ratio in force: configured, or chosen by "auto" */
     uint64_t media_rate; /* recent bytes per second of the application */

@@ -133,6 +133,13 @@ static void measure_size(automatic *own, const livetcp_packet_view *packet)
     own->size = own->size > 0 ? own->size + (size - own->size) / SIZE_GAIN : size;
 }
 
+/* Of the packets that fill the link: beside audio, these may be larger ones. */
+static double filling_size(const automatic *own, const livetcp_packet_view *packet)
+{
+    return packet->importance == LIVETCP_IMPORTANCE_AUDIO && own->size > 0 ? own->size
+                                                                           : (double)packet->size;
+}
+
 /* No route has time for extra packets between those of the media, whose packets have this size. */
 static bool is_thin(const livetcp_policy_view *view, double size)
 {
@@ -196,11 +203,12 @@ static bool is_overrun(const livetcp_policy_view *view)
 /* Room for extra packets. */
 typedef enum room { ROOM_NONE, ROOM_FOR_HEDGES, ROOM_FOR_ALL } extra_room;
 
-static extra_room room_for(automatic *own, const livetcp_policy_view *view, size_t size)
+static extra_room room_for(automatic *own, const livetcp_policy_view *view,
+                           const livetcp_packet_view *packet)
 {
     bool stands = queue_stands(own, view);
 
-    if (is_thin(view, own->size > 0 ? own->size : (double)size))
+    if (is_thin(view, filling_size(own, packet)))
         return ROOM_NONE;
     if (is_overrun(view))
         return ROOM_FOR_HEDGES;
@@ -211,7 +219,7 @@ static void place(void *state, const livetcp_policy_view *view, const livetcp_pa
                   livetcp_decision *decision)
 {
     automatic *own = state;
-    extra_room room = room_for(own, view, packet->size);
+    extra_room room = room_for(own, view, packet);
 
     if (room == ROOM_FOR_ALL)
         place_protected(own, view, packet, decision);
@@ -231,7 +239,7 @@ static void review(void *state, const livetcp_policy_view *view, const livetcp_p
 {
     automatic *own = state;
 
-    extra_room room = room_for(own, view, packet->size);
+    extra_room room = room_for(own, view, packet);
 
     if (room == ROOM_NONE)
         return;

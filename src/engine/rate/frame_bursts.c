@@ -51,6 +51,11 @@ void lt_frame_bursts_on_delivered(lt_frame_bursts *b, const lt_burst_place *plac
     b->best = fmax(b->best, lt_frame_bursts_rate(b));
 }
 
+size_t lt_frame_bursts_behind(const lt_frame_bursts *b)
+{
+    return (size_t)(b->bytes - b->first);
+}
+
 double lt_frame_bursts_rate(const lt_frame_bursts *b)
 {
     double lowest = b->bounds[0];

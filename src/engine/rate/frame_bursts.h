@@ -42,6 +42,9 @@ lt_burst_place lt_frame_bursts_on_written(lt_frame_bursts *bursts, size_t size, 
 void lt_frame_bursts_on_delivered(lt_frame_bursts *bursts, const lt_burst_place *place,
                                   livetcp_usec written_us, livetcp_usec base_us, livetcp_usec now);
 
+/* Bytes of the present burst, beyond its first write. */
+size_t lt_frame_bursts_behind(const lt_frame_bursts *bursts);
+
 /* The path has carried a burst at so many bytes per second, again and again; 0 = not known. */
 double lt_frame_bursts_rate(const lt_frame_bursts *bursts);
 

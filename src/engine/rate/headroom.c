@@ -39,6 +39,7 @@
 #define AWAY_MAX     6.0
 #define AWAY_SUSPECT 30.0
 #define SEGMENT      1448.0
+#define FRAME        3000.0 /* less is a packet and its copies */
 
 /* Fewer do while the share grows and more is lost than usual: each second that a full link goes
  * unnoticed costs several seconds of draining it at its spare rate. */
@@ -64,6 +65,7 @@
 #define SHARE_MIN   0.05
 #define PROBES      0.08 /* spare bytes per byte of media that tail probes need, headers included */
 #define EXEMPT_US   5000000
+#define PROBED_US   500000 /* and a round trip */
 #define RETRY_US    30000000
 #define RETRY_AGAIN 10000000
 #define RETRY_GROW  1.3
@@ -77,6 +79,7 @@ void lt_headroom_init(lt_headroom *h)
                        .lost_us = INT64_MIN / 2,
                        .grown_us = INT64_MIN / 2,
                        .exempt_until_us = INT64_MIN,
+                       .padded_us = INT64_MIN / 2,
                        .retry_us = LIVETCP_NEVER,
                        .tick_us = INT64_MIN / 2};
 }
@@ -137,13 +140,15 @@ static double carried(const lt_headroom *h, const lt_headroom_view *view)
     return (double)(view->delivered - h->ticks[oldest_tick(h)].delivered) / (double)span * SECOND;
 }
 
-/* Under way beyond what a round trip holds. */
+/* Under way beyond what a round trip holds: on average, and a frame more when one has just been
+ * written. */
 static double segments_beyond(const lt_headroom *h, const lt_headroom_view *view)
 {
     double written = (double)(view->written - h->ticks[oldest_tick(h)].written);
     double held = written / (LT_HEADROOM_TICKS * TICK_US) * (double)view->rtt_us;
+    double frame = (double)view->frame > FRAME ? (double)view->frame : 0;
 
-    return ((double)view->undelivered - held) / SEGMENT;
+    return ((double)view->undelivered - held - frame) / SEGMENT;
 }
 
 static void add_away(lt_headroom *h, const lt_headroom_view *view)
@@ -362,11 +367,20 @@ static void end_trial(lt_headroom *h, const lt_headroom_view *view)
 
 /* ---- spending ---- */
 
+/* A probe for the path's rate makes media late, too. */
+static bool is_probed(lt_headroom *h, const lt_headroom_view *view)
+{
+    if (view->padded != h->padded)
+        h->padded_us = view->now_us;
+    h->padded = view->padded;
+    return view->now_us - h->padded_us < view->rtt_us + PROBED_US;
+}
+
 static void suspect(lt_headroom *h, const lt_headroom_view *view)
 {
     if (view->now_us - h->begun_us < TICK_US * LT_HEADROOM_TICKS)
         return; /* a second is not known yet */
-    if (view->now_us < h->exempt_until_us) {
+    if (view->now_us < h->exempt_until_us || is_probed(h, view)) {
         h->late = h->lost = h->away = 0;
         return;
     }

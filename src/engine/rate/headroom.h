@@ -57,6 +57,8 @@ typedef struct lt_headroom {
     } trial;
     unsigned full, cleared;       /* successive trials that found the link full, or not */
     livetcp_usec exempt_until_us; /* no trial before this time */
+    uint64_t padded;              /* bytes of probes, */
+    livetcp_usec padded_us;       /*   and when they last grew */
     livetcp_usec retry_us;        /* when `max_share` grows again */
 
     double all_segments, all_lost; /* so far; a burst of losses counts once */
@@ -71,12 +73,14 @@ typedef struct lt_headroom {
 
 typedef struct lt_headroom_view {
     livetcp_usec now_us;
-    uint64_t delivered, written, media; /* bytes on the link so far */
+    uint64_t delivered, written, media; /* bytes on the link so far, */
+    uint64_t padded;                    /*   and those of probes, which `written` lacks */
     uint64_t media_rate;                /* bytes per second of the link's media, */
     uint64_t session_rate;              /*   and of the session's */
     livetcp_usec wait_us;               /* age of the oldest packet in the send queue */
     livetcp_usec rtt_us;                /* of the link; 0 = not known */
-    uint64_t undelivered;               /* bytes that the peer has not */
+    uint64_t undelivered;               /* bytes that the peer has not, */
+    uint64_t frame;                     /*   and of the last frame, beyond its first packet */
 } lt_headroom_view;
 
 void lt_headroom_init(lt_headroom *headroom);

@@ -285,15 +285,18 @@ bool lt_rate_update(lt_rate *rate, const lt_rate_view *view, livetcp_usec now)
         lt_round_trips_lengthen(&rate->slots[i], rate->congestion.longer_us, now);
     update_bases(rate, view, sample.connections > 1, now);
     update_share(rate, now);
-    lt_headroom_update(&rate->headroom, &(lt_headroom_view){.now_us = now,
-                                                            .delivered = rate->delivered,
-                                                            .written = rate->written - rate->padded,
-                                                            .media = rate->media,
-                                                            .media_rate = view->media_rate,
-                                                            .session_rate = view->session_rate,
-                                                            .wait_us = view->queue_delay_us,
-                                                            .rtt_us = sample.base_us,
-                                                            .undelivered = sample.undelivered});
+    lt_headroom_update(&rate->headroom,
+                       &(lt_headroom_view){.now_us = now,
+                                           .delivered = rate->delivered,
+                                           .written = rate->written - rate->padded,
+                                           .padded = rate->padded,
+                                           .media = rate->media,
+                                           .media_rate = view->media_rate,
+                                           .session_rate = view->session_rate,
+                                           .wait_us = view->queue_delay_us,
+                                           .rtt_us = sample.base_us,
+                                           .undelivered = sample.undelivered,
+                                           .frame = lt_frame_bursts_behind(&rate->bursts)});
     lt_upward_probe_update(
         &rate->probe,
         &(lt_upward_probe_view){.now_us = now,

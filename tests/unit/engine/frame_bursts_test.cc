@@ -13,11 +13,9 @@ namespace
 const livetcp_usec ms = 1000, base = 60 * ms;
 
 /* Frames of three packets over a link of that rate; the platform's answer comes `late` after. */
-double carried(double rate, unsigned frames, size_t size, livetcp_usec late)
+void deliver(lt_frame_bursts &bursts, livetcp_usec now, double rate, unsigned frames, size_t size,
+             livetcp_usec late)
 {
-    lt_frame_bursts bursts;
-    lt_frame_bursts_init(&bursts);
-    livetcp_usec now = 1000 * ms;
     for (unsigned i = 0; i < frames; i++, now += 40 * ms) {
         lt_burst_place place = {};
         for (unsigned j = 0; j < 3; j++)
@@ -25,6 +23,13 @@ double carried(double rate, unsigned frames, size_t size, livetcp_usec late)
         auto taken = static_cast<livetcp_usec>(2 * static_cast<double>(size) / rate * 1e6);
         lt_frame_bursts_on_delivered(&bursts, &place, now, base, now + base + taken + late);
     }
+}
+
+double carried(double rate, unsigned frames, size_t size, livetcp_usec late)
+{
+    lt_frame_bursts bursts;
+    lt_frame_bursts_init(&bursts);
+    deliver(bursts, 1000 * ms, rate, frames, size, late);
     return lt_frame_bursts_rate(&bursts);
 }
 
@@ -37,6 +42,18 @@ TEST_CASE("a path carries at least the rate at which frames are delivered", "[fr
     CHECK(carried(125e3, 3, 1000, 0) == 0);                         /* not often enough */
     CHECK(carried(125e3, 4, 200, 0) == 0);                          /* too few bytes */
     CHECK(carried(10e6, 4, 1000, 0) == Approx(2000 / 0.005)); /* no more than the clock shows */
+}
+
+TEST_CASE("what a path has carried stays known while another flow slows frames down",
+          "[frame_bursts]")
+{
+    lt_frame_bursts bursts;
+    lt_frame_bursts_init(&bursts);
+    deliver(bursts, 1000 * ms, 250e3, 6, 1000, 0);
+    deliver(bursts, 2000 * ms, 50e3, 6, 1000, 0);
+    CHECK(lt_frame_bursts_rate(&bursts) == Approx(50e3));
+    CHECK(lt_frame_bursts_best(&bursts) == Approx(250e3));
+    CHECK(lt_frame_bursts_behind(&bursts) == 2000);
 }
 
 TEST_CASE("packets of different frames are no burst", "[frame_bursts]")

@@ -70,7 +70,8 @@ struct Bench {
                 view.now_us = now + step;
                 view.media_rate = view.session_rate = size * 50;
                 view.rtt_us = 60 * ms;
-                view.undelivered = static_cast<uint64_t>((6 + away) * size);
+                view.undelivered = static_cast<uint64_t>((6 + away) * size) + frame;
+                view.frame = tells_frame ? frame : 0;
                 lt_headroom_update(&headroom, &view);
             }
         }
@@ -82,6 +83,8 @@ struct Bench {
     livetcp_usec now = 100 * second, filled = now;
     double wants = 1, loss = 0, rate = 0, queue_rate = 0;
     unsigned unknown = 0;
+    uint64_t frame = 0; /* bytes of the frame just written, of which the view tells */
+    bool tells_frame = true;
     livetcp_usec repair = 20 * ms; /* losses show so often, all at once */
     double bucket = 10000, tokens = 10000, backlog = 0, away = 0, owed = 0, repairs = 0.2;
 };
@@ -106,6 +109,32 @@ TEST_CASE("headroom grows to what is asked for within three seconds")
     bench.run(60 * second);
     CHECK(lt_headroom_get(&bench.headroom) >= 1);
     CHECK(lt_headroom_get(&bench.headroom) < 3);
+}
+
+TEST_CASE("a frame that has just been written is not more than the link delivers")
+{
+    for (bool tells : {true, false}) {
+        Bench bench;
+        bench.frame = 6 * size;
+        bench.tells_frame = tells;
+        bench.run(5 * second);
+        CHECK((lt_headroom_get(&bench.headroom) >= 1) == tells);
+    }
+}
+
+TEST_CASE("media that a probe for the path's rate makes late shows no full link")
+{
+    for (bool tells : {true, false}) {
+        Bench bench;
+        bench.run(2 * second);
+        bench.queue_rate = 60 * size; /* what was padded is in the queue, too */
+        bench.backlog = 60 * size;
+        bench.view.padded += tells ? 60 * size : 0;
+        bench.run(100 * ms);
+        bench.queue_rate = bench.backlog = 0;
+        bench.run(2 * second);
+        CHECK((bench.headroom.full == 0) == tells);
+    }
 }
 
 TEST_CASE("headroom that nobody uses does not grow")
