@@ -380,7 +380,7 @@ static void suspect(lt_headroom *h, const lt_headroom_view *view)
 {
     if (view->now_us - h->begun_us < TICK_US * LT_HEADROOM_TICKS)
         return; /* a second is not known yet */
-    if (view->now_us < h->exempt_until_us || is_probed(h, view)) {
+    if (is_probed(h, view) || view->now_us < h->exempt_until_us) {
         h->late = h->lost = h->away = 0;
         return;
     }

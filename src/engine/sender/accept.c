@@ -76,14 +76,15 @@ livetcp_result lt_sender_accept(lt_sender *sender, const uint8_t *data, size_t s
     packet = make_packet(sender, data, size, kind, &header, info, now);
     if (!packet)
         return LIVETCP_ERR_NO_MEMORY;
-    result = lt_live_queue_push(&sender->queue, packet);
+    lt_paid_kind paid = lt_paid_kind_of(packet);
+    result = lt_live_queue_push(&sender->queue, packet); /* which may drop it at once */
     if (result != LIVETCP_OK) {
         lt_packet_unref(&packet);
         return result;
     }
     sender->accepted_packets++;
     sender->accepted_bytes += size;
-    lt_budget_media(&sender->budgets[lt_paid_kind_of(packet)], size, now);
+    lt_budget_media(&sender->budgets[paid], size, now);
     for (unsigned i = 0; i < sender->links; i++)
         lt_budget_media(&sender->link_budgets[i], size, now);
     *rtcp = kind == LT_RTP_CONTROL;
