@@ -41,8 +41,9 @@
 #define THIN 2.1
 
 /* Bytes of TCP and IP headers, and framing. */
-#define OVERHEAD  70
-#define SIZE_GAIN 16
+#define OVERHEAD 70
+
+#define SIZE_GAIN 16 /* of the average size of packets */
 
 typedef struct automatic {
     lt_standing_queue queue;

@@ -62,8 +62,8 @@ static livetcp_usec packets_time(const livetcp_path *path, uint64_t media_rate)
     return wide ? PACKETS * SEGMENT * LIVETCP_USEC_SEC / (livetcp_usec)path->group_rate : 0;
 }
 
-/* The packets of a frame wait for each other, which lifts the average round trip. The group sees
- * how much each of them differs, which a queue of other packets does not make. */
+/* The packets of a frame wait for each other, which lifts the average round trip. But their round
+ * trips vary, and a group has a queue only if these exceed the minimum by more than they vary. */
 static bool is_own_frame(const lt_standing_queue *queue, const livetcp_path *path)
 {
     return queue->ahead > (double)SEGMENT && path->known & LIVETCP_PATH_GROUP &&

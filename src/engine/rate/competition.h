@@ -70,8 +70,8 @@ uint64_t lt_competition_window(const lt_competition *competition,
 double lt_competition_share_rate(const lt_competition *competition,
                                  const lt_congestion_sample *sample, const lt_delay_window *window);
 
-/* The same; no more than is delivered while packets wait, since the
- * connections' own windows may be smaller. 0 = not known during a drain of the window. */
+/* The same; no more than is delivered while packets wait, since the connections' own windows may be
+ * smaller. 0 = not known during a drain of the window. */
 double lt_competition_rate(const lt_competition *competition, const lt_congestion_sample *sample,
                            const lt_delay_window *window);
 

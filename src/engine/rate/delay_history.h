@@ -28,13 +28,14 @@ typedef struct lt_congestion_sample {
     bool fixed;                 /* it sends at a fixed rate */
     double carried;             /* bytes per second: maximum that the path has recently carried */
     bool overloads;             /* it offers far more than that */
-    double link_rate;       /* bytes per second of the link, from its packets' time; 0 = unknown */
-    livetcp_usec limit_us;  /* packets older than that are dropped; 0 = none are */
-    bool own_extra;         /* its extra bytes may be why a queue stands, */
-    bool own_losses;        /*   or why segments are lost */
-    unsigned connections;   /* that carry packets */
-    uint64_t one_window;    /* median of their congestion windows; 0 = not known */
-    uint64_t retransmitted; /* segments, on all connections so far */
+    double link_rate;           /* bytes per second of the link, from its packets' or frames' time;
+                                   0 = unknown */
+    livetcp_usec limit_us;      /* packets older than that are dropped; 0 = none are */
+    bool own_extra;             /* its extra bytes may be why a queue stands, */
+    bool own_losses;            /*   or why segments are lost */
+    unsigned connections;       /* that carry packets */
+    uint64_t one_window;        /* median of their congestion windows; 0 = not known */
+    uint64_t retransmitted;     /* segments, on all connections so far */
 } lt_congestion_sample;
 
 /* A short period: counters at its start, and the minimum delays in it. */

@@ -59,21 +59,27 @@ static bool is_filled(const lt_sender *sender, const lt_links *links)
     return filled;
 }
 
-static void set_ratios(lt_sender *sender, const lt_links *links, livetcp_usec now)
+/* Returns the media's rate, which they depend on, in bytes per second. */
+static uint64_t update_ratios(lt_sender *sender, const lt_links *links, livetcp_usec now)
 {
     bool filled = is_filled(sender, links);
+    uint64_t all = 0;
 
-    for (unsigned i = 0; i < LT_PAID_KINDS; i++)
+    for (unsigned i = 0; i < LT_PAID_KINDS; i++) {
+        uint64_t rate = lt_budget_media_rate(&sender->budgets[i], now);
         sender->budgets[i].ratio =
-            lt_budget_ratio(sender->config.redundancy_budget, sender->cost,
-                            lt_budget_media_rate(&sender->budgets[i], now), filled);
+            lt_budget_ratio(sender->config.redundancy_budget, sender->cost, rate, filled);
+        all += rate;
+    }
+    return all;
 }
 
 static livetcp_policy_view make_view(lt_sender *sender, const lt_links *links, lt_paid_kind kind,
                                      livetcp_usec now)
 {
+    uint64_t rate = update_ratios(sender, links, now);
+
     lt_sender_refresh_paths(sender, links);
-    set_ratios(sender, links, now);
     return (livetcp_policy_view){.now_us = now,
                                  .paths = lt_links_paths(links),
                                  .path_size = sizeof(livetcp_path),
@@ -84,7 +90,7 @@ static livetcp_policy_view make_view(lt_sender *sender, const lt_links *links, l
                                  .queue_bytes = lt_send_queue_bytes(sender->queue.packets),
                                  .budget_bytes = lt_sender_extra_left(sender, links, kind, now),
                                  .budget_ratio = sender->budgets[kind].ratio,
-                                 .media_rate = lt_sender_media_rate(sender, now)};
+                                 .media_rate = rate};
 }
 
 /* The view is cached: within a round, only placing a packet changes it, and most packets that are

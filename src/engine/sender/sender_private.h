@@ -100,7 +100,7 @@ size_t lt_sender_extra_left(lt_sender *sender, const lt_links *links, lt_paid_ki
 const livetcp_policy_view *lt_sender_view(lt_sender *sender, const lt_links *links,
                                           lt_paid_kind kind, livetcp_usec now);
 
-/* What the views show has changed. */
+/* The views are out of date. */
 static inline void lt_sender_forget_views(lt_sender *sender)
 {
     sender->view_holds[LT_PAID_AUDIO] = sender->view_holds[LT_PAID_REST] = false;
