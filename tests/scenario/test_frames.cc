@@ -12,7 +12,7 @@ namespace
 
 constexpr livetcp_usec second = 1000000;
 
-/* What was sent from 5 s on, with several seeds. */
+/* The packets sent from 5 s on, with several seeds. */
 struct Heard {
     std::vector<Played> video, speech;
     double extra = 0; /* bytes for a byte of media, mean of the seeds */

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* Bytes that the link takes beside the media. What audio has not spent is kept for it. */
+/* Bytes that the link takes beside the media. The rest of audio's budget is kept for it. */
 static size_t room_on_link(lt_sender *sender, unsigned link, lt_paid_kind kind, livetcp_usec now)
 {
     lt_budget *budget = &sender->link_budgets[link];
