@@ -93,8 +93,9 @@ typedef enum livetcp_codec {
 } livetcp_codec;
 
 /* Per-packet metadata from the application. `importance` has precedence. If it is UNKNOWN, the
- * payload is parsed as `codec`. If that is UNKNOWN, or the payload is inconclusive, the packet is
- * treated as DELTA. */
+ * payload is parsed as `codec`. If that is UNKNOWN, too, a session recognizes audio by its headers:
+ * by a static payload type (RFC 3551), or by small packets whose timestamps advance in even steps,
+ * as audio has them. If nothing is known, the packet is treated as DELTA. */
 typedef struct livetcp_packet_info {
     size_t struct_size; /* sizeof(livetcp_packet_info) */
     livetcp_importance importance;

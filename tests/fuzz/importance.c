@@ -21,6 +21,9 @@ static void judge(lt_importance_state *state, livetcp_codec codec, const uint8_t
     FUZZ_REQUIRE(next >= LIVETCP_IMPORTANCE_UNKNOWN && next <= LIVETCP_IMPORTANCE_KEY);
     FUZZ_REQUIRE(livetcp_importance_of(codec, packet, size) == alone);
     FUZZ_REQUIRE(media || (alone == LIVETCP_IMPORTANCE_UNKNOWN && next == alone));
+    /* Of an unknown stream, headers tell audio only. */
+    if (codec == LIVETCP_CODEC_UNKNOWN)
+        FUZZ_REQUIRE(next == LIVETCP_IMPORTANCE_UNKNOWN || next == LIVETCP_IMPORTANCE_AUDIO);
     FUZZ_REQUIRE(audio == (alone == LIVETCP_IMPORTANCE_AUDIO));
     /* Memory may make droppable delta and silence speak; it takes back nothing but by distrust. */
     if (alone > LIVETCP_IMPORTANCE_DROPPABLE && next != alone)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Importance of a packet: from the application, otherwise from the payload, otherwise from the
- * packets before it. */
+/* Importance of a packet: from the application, otherwise from the payload and the packets before
+ * it, otherwise from the headers. */
 #include "rtp/importance/importance.h"
 
 #include "rtp/importance/payload.h"
@@ -145,13 +145,27 @@ static livetcp_importance ask_payload(lt_importance_state *state, livetcp_codec 
     return stream->distrust < DISTRUST_LIMIT ? importance : LIVETCP_IMPORTANCE_UNKNOWN;
 }
 
+/* Nobody says what the stream is. */
+static livetcp_importance ask_headers(lt_importance_state *state, const void *packet, size_t size)
+{
+    lt_importance_stream *stream;
+    lt_rtp_header header;
+
+    if (!lt_rtp_parse(packet, size, &header))
+        return LIVETCP_IMPORTANCE_UNKNOWN;
+    stream = find_stream(state, LIVETCP_CODEC_UNKNOWN, header.ssrc);
+    return lt_audio_rhythm_next(&stream->rhythm, &header, size - header.header_size)
+               ? LIVETCP_IMPORTANCE_AUDIO
+               : LIVETCP_IMPORTANCE_UNKNOWN;
+}
+
 livetcp_importance lt_importance_next(lt_importance_state *state, const livetcp_packet_info *info,
                                       const void *packet, size_t size)
 {
     if (LT_INFO_HAS(info, importance) && info->importance > LIVETCP_IMPORTANCE_UNKNOWN &&
         info->importance <= LIVETCP_IMPORTANCE_KEY)
         return info->importance;
-    if (LT_INFO_HAS(info, codec))
+    if (LT_INFO_HAS(info, codec) && info->codec != LIVETCP_CODEC_UNKNOWN)
         return ask_payload(state, info->codec, packet, size);
-    return LIVETCP_IMPORTANCE_UNKNOWN;
+    return ask_headers(state, packet, size);
 }

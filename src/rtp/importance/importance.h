@@ -5,10 +5,13 @@
  *
  * - the picture of the last packet, so that the picture's other packets get the same importance;
  * - the highest temporal layer, below which H.265's non-reference pictures are referred to;
- * - the number of malformed payloads, so that an encrypted stream is soon no longer classified.
+ * - the number of malformed payloads, so that an encrypted stream is soon no longer classified;
+ * - the timestamps of a stream whose codec is UNKNOWN, which tell audio from video.
  */
 #ifndef LT_RTP_IMPORTANCE_IMPORTANCE_H
 #define LT_RTP_IMPORTANCE_IMPORTANCE_H
+
+#include "rtp/importance/audio.h"
 
 #include <livetcp/rtp.h>
 
@@ -16,8 +19,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Maximum number of video streams; the least recently used one is replaced. */
-#define LT_IMPORTANCE_STREAMS 8
+/* Maximum number of streams; the least recently used one is replaced. */
+#define LT_IMPORTANCE_STREAMS 16
 
 typedef struct lt_importance_stream {
     uint64_t used; /* 0 = free */
@@ -27,6 +30,7 @@ typedef struct lt_importance_stream {
     livetcp_codec codec;
     uint8_t top_layer;
     uint8_t distrust;
+    lt_audio_rhythm rhythm;
 } lt_importance_stream;
 
 /* Begins zeroed; there is nothing to free. */
