@@ -14,6 +14,7 @@
  *   e  a link rate that changes            j  speech both ways
  *   k  a link that falls below the media, with max-send-delay = 400 ms
  *   l  losses of 1 to 5 %, and hardly room m  as f, for frames and speech
+ *   n  losses, and room: key frames, speech
  *
  * A line is printed for each direction of audio and video where `auto` is worse than the better of
  * the others by 30 % and 10 ms: p50, p95, p99 and p99.9 of the delay in ms, and for kind k, whose
@@ -224,13 +225,19 @@ Draw draw_session(char kind, uint64_t seed)
         draw.sources = {frames(rate), speech()};
         break;
     }
+    case 'n': {
+        double rate = dice.between(200e3, 3e6);
+        draw.there = draw_link(dice, way, rate * dice.between(4, 20), dice.between(0.3, 3));
+        draw.sources = {frames(rate, dice.between(3, 10), 50), speech()};
+        break;
+    }
     case 'j':
         draw.there = draw_link(dice, way, Course::speech_rate * dice.between(1.3, 10), loss, 3000);
         draw.sources = {speech()};
         answer(draw, 1000 + 1000 * static_cast<livetcp_usec>(dice.below(18)));
         break;
     default:
-        fprintf(stderr, "session-table: no kind '%c'; there are a to m\n", kind);
+        fprintf(stderr, "session-table: no kind '%c'; there are a to n\n", kind);
         exit(2);
     }
     return draw;
@@ -247,7 +254,7 @@ struct Arrived : Delays {
     }
 };
 
-/* By direction of audio and video. */
+/* By direction of audio and video; the delay of a frame is that of its last packet. */
 using Streams = std::map<std::string, Arrived>;
 
 std::string stream_name(uint32_t ssrc, bool back)
@@ -336,7 +343,8 @@ class Run
             if (from)
                 from->send_as(source.ssrc, sent.packets++, static_cast<uint32_t>(now * 9 / 100),
                               std::max<size_t>(part, 24),
-                              audio ? LIVETCP_IMPORTANCE_AUDIO : LIVETCP_IMPORTANCE_DELTA);
+                              audio ? LIVETCP_IMPORTANCE_AUDIO : LIVETCP_IMPORTANCE_DELTA,
+                              !source.packet && part == left);
             sent.counted += now >= begin_ + warmup;
             left -= part;
         }
@@ -345,12 +353,23 @@ class Run
 
     void collect_from(const SimSession *receiver, bool back, Streams &streams) const
     {
+        std::map<livetcp_usec, livetcp_usec> frames;
         if (!receiver)
             return;
-        for (const Received &packet : receiver->received)
-            if (!packet.rtcp && packet.at - packet.delay >= begin_ + warmup)
-                streams[stream_name(packet.ssrc, back)].sorted.push_back(
-                    static_cast<double>(packet.delay) / 1000);
+        for (const Received &packet : receiver->received) {
+            livetcp_usec sent = packet.at - packet.delay;
+            if (packet.rtcp || sent < begin_ + warmup)
+                continue;
+            streams[stream_name(packet.ssrc, back)].sorted.push_back(
+                static_cast<double>(packet.delay) / 1000);
+            if (packet.ssrc == video_ssrc)
+                frames[sent] = std::max(frames[sent], packet.delay);
+        }
+        if (draw_.sources[0].packet)
+            return;
+        for (const auto &frame : frames)
+            streams[back ? "frames back" : "frames"].sorted.push_back(
+                static_cast<double>(frame.second) / 1000);
     }
 
     Streams collect() const
@@ -368,8 +387,9 @@ class Run
             streams[name].expected = static_cast<double>(count);
             if (!draw_.max_delay)
                 delays.resize(std::max(count, delays.size()), HUGE_VAL);
-            std::sort(delays.begin(), delays.end());
         }
+        for (auto &stream : streams)
+            std::sort(stream.second.sorted.begin(), stream.second.sorted.end());
         return streams;
     }
 

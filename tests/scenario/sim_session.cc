@@ -76,11 +76,11 @@ livetcp_result SimSession::send(uint32_t ssrc, uint16_t sequence, size_t size)
 }
 
 static std::vector<uint8_t> make_rtp(uint32_t ssrc, uint16_t sequence, uint32_t timestamp,
-                                     size_t size, livetcp_usec now)
+                                     size_t size, livetcp_usec now, bool marker = false)
 {
     std::vector<uint8_t> packet(size);
     packet[0] = 0x80;
-    packet[1] = 96;
+    packet[1] = marker ? 0x80 | 96 : 96;
     lt_write_be16(&packet[2], sequence);
     lt_write_be32(&packet[4], timestamp);
     lt_write_be32(&packet[8], ssrc);
@@ -103,9 +103,9 @@ livetcp_result SimSession::send_repeating(uint32_t ssrc, uint16_t sequence, size
 }
 
 livetcp_result SimSession::send_as(uint32_t ssrc, uint16_t sequence, uint32_t timestamp,
-                                   size_t size, livetcp_importance importance)
+                                   size_t size, livetcp_importance importance, bool marker)
 {
-    auto packet = make_rtp(ssrc, sequence, timestamp, size, world_.now());
+    auto packet = make_rtp(ssrc, sequence, timestamp, size, world_.now(), marker);
     livetcp_packet_info info = {};
     info.struct_size = sizeof info;
     info.importance = importance;

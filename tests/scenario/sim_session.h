@@ -115,7 +115,7 @@ class SimSession
     livetcp_result send_report(uint32_t ssrc);
     /* One with what the application knows about it. */
     livetcp_result send_as(uint32_t ssrc, uint16_t sequence, uint32_t timestamp, size_t size,
-                           livetcp_importance importance);
+                           livetcp_importance importance, bool marker = false);
     /* One that carries the frames of so many packets before it, too. */
     livetcp_result send_repeating(uint32_t ssrc, uint16_t sequence, size_t size, unsigned repeats);
     void close(livetcp_usec drain_us);

@@ -59,11 +59,13 @@ struct Video {
     void frame()
     {
         double varied = 0.9 + 0.2 * static_cast<double>(lt_rng_next(&rng) % 1000) / 1000;
-        size_t left = std::max<size_t>(static_cast<size_t>(rate / 8 * 0.04 * varied), 60);
+        double mean = (key + every - 1) / every, times = made++ % every == 0 ? key : 1;
+        size_t left =
+            std::max<size_t>(static_cast<size_t>(rate / 8 * 0.04 * varied * times / mean), 60);
         while (left > 0) {
             size_t part = std::min(left, packet_size);
             call.caller.send_as(7, sequence++, stamp, std::max<size_t>(part, 24),
-                                LIVETCP_IMPORTANCE_DELTA);
+                                LIVETCP_IMPORTANCE_DELTA, part == left);
             left -= part;
         }
         stamp += 3600;
@@ -146,6 +148,8 @@ struct Video {
     SimCall call;
     lt_rng rng;
     double rate, most = 40e6;
+    double key = 1; /* each `every`th frame is so many times as large; the rate is the mean */
+    unsigned every = 1, made = 0;
     bool follows, stopped = false;
     uint16_t sequence = 0;
     uint32_t stamp = 0;
