@@ -70,7 +70,7 @@ static bool may_duplicate(const automatic *own, const livetcp_policy_view *view,
                           const livetcp_packet_view *packet)
 {
     return view->budget_ratio >= own->copies - 1 && !packet->rtcp && !packet->parity &&
-           !lt_rescue_waits(&own->rescue, view) &&
+           !lt_rescue_waits(&own->rescue, view, packet) &&
            view->budget_bytes / (own->copies - 1 + RESERVE) >= packet->size;
 }
 

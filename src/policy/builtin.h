@@ -78,16 +78,19 @@ void lt_hedge_placed(const livetcp_policy_view *view, uint32_t placed, livetcp_u
 void lt_hedge_review(const livetcp_policy_view *view, const livetcp_packet_view *packet,
                      livetcp_usec delay_us, livetcp_decision *decision);
 
-/* Gives packets that are late with all of their copies precedence over copies of new packets. */
+/* Gives packets that are late with all of their copies precedence over copies of new packets, among
+ * audio and among the rest: each has a budget of its own. */
 typedef struct lt_rescue {
-    livetcp_usec unpaid_us; /* when the budget last did not suffice for a late packet; 0 = never */
+    /* when the budget last did not suffice for a late packet; 0 = never */
+    livetcp_usec unpaid_us, unpaid_audio_us;
 } lt_rescue;
 
 /* Call after lt_hedge_review(). */
 void lt_rescue_reviewed(lt_rescue *rescue, const livetcp_policy_view *view,
                         const livetcp_packet_view *packet);
 
-/* True if a late packet waits for the budget, so that new packets must not use it. */
-bool lt_rescue_waits(const lt_rescue *rescue, const livetcp_policy_view *view);
+/* True if a late packet waits for the budget of this one, so that a new one must not use it. */
+bool lt_rescue_waits(const lt_rescue *rescue, const livetcp_policy_view *view,
+                     const livetcp_packet_view *packet);
 
 #endif

@@ -51,7 +51,7 @@ static void place(void *state, const livetcp_policy_view *view, const livetcp_pa
                   livetcp_decision *decision)
 {
     const duplicate *own = state;
-    unsigned copies = lt_rescue_waits(&own->rescue, view) ? 1 : own->copies;
+    unsigned copies = lt_rescue_waits(&own->rescue, view, packet) ? 1 : own->copies;
 
     lt_hedge_place(view, packet, copies, own->delay_us, decision);
 }

@@ -73,3 +73,32 @@ TEST_CASE("auto sends late packets again into a queue that others overrun, and i
         CHECK((decision.connections != 0) == overrun);
     }
 }
+
+TEST_CASE("video that waits for its budget takes no copy from audio, nor the other way round")
+{
+    for (bool audio_waits : {false, true}) {
+        INFO("audio waits: " << audio_waits);
+        Session s(false);
+        for (livetcp_path &path : s.paths)
+            path.rtt_us = 100 * ms;
+        livetcp_packet_view late = s.packet;
+        late.importance = audio_waits ? LIVETCP_IMPORTANCE_AUDIO : LIVETCP_IMPORTANCE_DELTA;
+        late.carried_by = late.copies = 1;
+        late.first_sent_us = late.last_sent_us = s.view.now_us - 300 * ms;
+        s.view.budget_bytes = 0;
+        livetcp_decision decision = {};
+        lt_policy_auto.review(s.state.data(), &s.view, &late, &decision);
+        CHECK(!decision.connections);
+
+        s.view.budget_ratio = 1;
+        s.view.budget_bytes = 20000;
+        for (bool audio : {false, true}) {
+            INFO("for audio: " << audio);
+            s.packet.importance = audio ? LIVETCP_IMPORTANCE_AUDIO : LIVETCP_IMPORTANCE_DELTA;
+            decision = {};
+            lt_policy_auto.place(s.state.data(), &s.view, &s.packet, &decision);
+            bool twice = decision.connections & (decision.connections - 1);
+            CHECK(twice == (audio != audio_waits));
+        }
+    }
+}
