@@ -34,8 +34,9 @@ size_t lt_budget_left(lt_budget *budget, livetcp_usec now);
 uint64_t lt_budget_media_rate(lt_budget *budget, livetcp_usec now);
 
 /* Resolves the configured ratio. "auto" is the policy's cost; for a policy that decides packet by
- * packet (cost 0) it depends on `media_rate`, in bytes per second, and on whether an encoder that
- * follows fills a path without losses. */
-double lt_budget_ratio(double configured, double cost, uint64_t media_rate, bool filled);
+ * packet (cost 0) it depends on the rates of the media it is for, and of all media of the session,
+ * in bytes per second, and on whether an encoder that follows fills a path without losses. */
+double lt_budget_ratio(double configured, double cost, uint64_t rate, uint64_t session_rate,
+                       bool filled);
 
 #endif

@@ -63,14 +63,15 @@ static bool is_filled(const lt_sender *sender, const lt_links *links)
 static uint64_t update_ratios(lt_sender *sender, const lt_links *links, livetcp_usec now)
 {
     bool filled = is_filled(sender, links);
-    uint64_t all = 0;
+    uint64_t rates[LT_PAID_KINDS], all = 0;
 
     for (unsigned i = 0; i < LT_PAID_KINDS; i++) {
-        uint64_t rate = lt_budget_media_rate(&sender->budgets[i], now);
-        sender->budgets[i].ratio =
-            lt_budget_ratio(sender->config.redundancy_budget, sender->cost, rate, filled);
-        all += rate;
+        rates[i] = lt_budget_media_rate(&sender->budgets[i], now);
+        all += rates[i];
     }
+    for (unsigned i = 0; i < LT_PAID_KINDS; i++)
+        sender->budgets[i].ratio =
+            lt_budget_ratio(sender->config.redundancy_budget, sender->cost, rates[i], all, filled);
     return all;
 }
 
