@@ -76,6 +76,7 @@ static void update_rate(livetcp_engine *engine, livetcp_usec now)
                           .media_rate = lt_sender_media_rate(engine->sender, now),
                           .session_rate = lt_sender_media_rate(engine->sender, now),
                           .queue_delay_us = lt_sender_queue_delay(engine->sender, now),
+                          .queue_bytes = lt_sender_queued_bytes(engine->sender),
                           .limit_us = engine->config.max_send_delay_us};
     bool changed = lt_link_rates_update(&engine->rates, &view, now);
     limit_links(engine, now);

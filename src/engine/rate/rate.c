@@ -20,6 +20,7 @@
 #define FEW_BYTES   1448
 #define CONTACT_US  500000 /* a connection not written to for so long does not count */
 #define SHARE_US    50000
+#define EASY        2.0 /* times the media: such a link has time between frames */
 #define SHARE_GAIN  0.3
 
 void lt_rate_init(lt_rate *rate, const livetcp_config *config)
@@ -34,6 +35,7 @@ void lt_rate_init(lt_rate *rate, const livetcp_config *config)
     lt_headroom_init(&rate->headroom);
     lt_upward_probe_init(&rate->probe);
     lt_frame_bursts_init(&rate->bursts);
+    lt_media_queue_init(&rate->media_queue);
     lt_bitrate_init(&rate->bitrate, config->min_bitrate, config->max_bitrate);
     for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS; i++)
         lt_round_trips_init(&rate->slots[i]);
@@ -56,8 +58,10 @@ void lt_rate_on_written(lt_rate *rate, unsigned slot, const livetcp_path *path, 
                          lt_frame_bursts_on_written(&rate->bursts, size, now), now);
     rate->written += size;
     rate->media += media_size;
-    if (media_size)
+    if (media_size) {
         lt_upward_probe_on_media(&rate->probe, now);
+        lt_media_queue_on_written(&rate->media_queue, media_size, now);
+    }
     rate->in_flight += size;
     if (!rate->poll_due)
         rate->poll_us = lt_usec_min(
@@ -96,9 +100,16 @@ void lt_rate_on_path_info(lt_rate *rate, unsigned slot, const livetcp_path *path
     }
 }
 
+/* Extra bytes are no reason for what a packet waits behind its own frame. */
 void lt_rate_on_path_sample(lt_rate *rate, const lt_path_sample *sample, livetcp_usec now)
 {
-    lt_headroom_on_sample(&rate->headroom, sample, now);
+    lt_path_sample without = *sample;
+    livetcp_usec own_us = lt_media_queue_at(&rate->media_queue, sample->sent_us);
+
+    without.media = sample->media && own_us != LIVETCP_NEVER;
+    if (without.media)
+        without.excess_us = lt_usec_max(sample->excess_us - own_us, 0);
+    lt_headroom_on_sample(&rate->headroom, &without, now);
 }
 
 /* Rate that the windows admit; HUGE_VAL where that is not known. */
@@ -195,6 +206,20 @@ static void update_share(lt_rate *rate, livetcp_usec now)
     rate->share_media = rate->media;
 }
 
+/* The rate at which the media's own queue drains. On a link that hardly carries more than the
+ * media, that is no excuse for late packets: extra bytes would make them later. */
+static double drains_at(const lt_rate_view *view, double link_rate)
+{
+    return link_rate > EASY * (double)view->media_rate ? link_rate : HUGE_VAL;
+}
+
+static livetcp_usec wait_beyond_own(const lt_rate *rate, const lt_rate_view *view, livetcp_usec now)
+{
+    livetcp_usec own_us = lt_media_queue_of(&rate->media_queue, view->queue_bytes, now);
+
+    return lt_usec_max(view->queue_delay_us - own_us, 0);
+}
+
 static bool is_clear(const lt_congestion *c)
 {
     return c->regime != LT_REGIME_COMPETING && !c->standing_us;
@@ -285,6 +310,7 @@ bool lt_rate_update(lt_rate *rate, const lt_rate_view *view, livetcp_usec now)
         lt_round_trips_lengthen(&rate->slots[i], rate->congestion.longer_us, now);
     update_bases(rate, view, sample.connections > 1, now);
     update_share(rate, now);
+    lt_media_queue_set_rate(&rate->media_queue, drains_at(view, sample.link_rate));
     lt_headroom_update(&rate->headroom,
                        &(lt_headroom_view){.now_us = now,
                                            .delivered = rate->delivered,
@@ -293,7 +319,7 @@ bool lt_rate_update(lt_rate *rate, const lt_rate_view *view, livetcp_usec now)
                                            .media = rate->media,
                                            .media_rate = view->media_rate,
                                            .session_rate = view->session_rate,
-                                           .wait_us = view->queue_delay_us,
+                                           .wait_us = wait_beyond_own(rate, view, now),
                                            .rtt_us = sample.base_us,
                                            .undelivered = sample.undelivered,
                                            .frame = lt_frame_bursts_behind(&rate->bursts)});

@@ -7,6 +7,7 @@
 #include "engine/rate/bitrate.h"
 #include "engine/rate/congestion.h"
 #include "engine/rate/headroom.h"
+#include "engine/rate/media_queue.h"
 #include "engine/rate/round_trips.h"
 #include "engine/rate/upward_probe.h"
 
@@ -18,6 +19,7 @@ typedef struct lt_rate {
     lt_headroom headroom;
     lt_upward_probe probe;
     lt_frame_bursts bursts;
+    lt_media_queue media_queue;
     uint64_t written, media, delivered;  /* bytes on all connections so far */
     uint64_t padded;                     /* of written: probes upwards */
     uint64_t share_written, share_media; /* when the media share was last looked at */
@@ -60,6 +62,7 @@ typedef struct lt_rate_view {
     uint64_t session_rate;       /* the same on all links */
     livetcp_usec queue_delay_us; /* age of the oldest packet in the send queue, */
     livetcp_usec limit_us;       /*   and beyond which packets are dropped; 0 = none */
+    size_t queue_bytes;          /* in the send queue */
     uint32_t others;             /* bit i: slot i is on another link, and does not count */
 } lt_rate_view;
 

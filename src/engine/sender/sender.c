@@ -211,6 +211,11 @@ size_t lt_sender_queued(const lt_sender *sender)
     return lt_send_queue_packets(sender->queue.packets);
 }
 
+size_t lt_sender_queued_bytes(const lt_sender *sender)
+{
+    return lt_send_queue_bytes(sender->queue.packets);
+}
+
 size_t lt_sender_delayed_copies(const lt_sender *sender)
 {
     return sender->delayed.count;

@@ -138,7 +138,8 @@ livetcp_result lt_sender_configure(lt_sender *sender, const livetcp_config *conf
 /* True once when the send queue has become empty after packets had to wait. */
 bool lt_sender_drained(lt_sender *sender);
 
-size_t lt_sender_queued(const lt_sender *sender);                   /* packets */
+size_t lt_sender_queued(const lt_sender *sender); /* packets */
+size_t lt_sender_queued_bytes(const lt_sender *sender);
 size_t lt_sender_delayed_copies(const lt_sender *sender);           /* copies to be sent later */
 bool lt_sender_copy_due(const lt_sender *sender, livetcp_usec now); /* one of these is due */
 livetcp_usec lt_sender_queue_delay(const lt_sender *sender, livetcp_usec now);
