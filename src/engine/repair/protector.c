@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/repair/protector.h"
 
+#include <math.h>
+
 /* A group without further packets for this time is ended; its packets would otherwise stay
  * unprotected past the end of a talkspurt. */
 #define FLUSH_US (50 * (livetcp_usec)LIVETCP_USEC_MSEC)
+
+/* Parity packets that may be paid at most: one is kept for the end of the frame. */
+#define PAID_MAX 2.0
+#define ROUNDING 0.01 /* bytes */
 
 /* Parity that found no connection for this time is too late. */
 #define STALE_US (200 * (livetcp_usec)LIVETCP_USEC_MSEC)
@@ -26,7 +32,7 @@ static lt_protected *begin(lt_protector *protector, uint32_t ssrc)
         protector->random(protector->random_user, (uint8_t *)&seed, sizeof seed) != LIVETCP_OK)
         return NULL;
     lt_parity_encoder *encoder =
-        lt_parity_encoder_create(protector->group, ssrc, protector->max_packet, seed);
+        lt_parity_encoder_create(LT_PARITY_GROUP_MAX, ssrc, protector->max_packet, seed);
     if (!encoder)
         return NULL;
     lt_protected *made = &protector->streams[protector->stream_count++];
@@ -87,6 +93,8 @@ static void finish_group(lt_protector *protector, lt_protected *of, unsigned lan
             (lt_parity_ready){.packet = parity, .due_us = due};
     }
     of->lanes[lane].carriers = 0;
+    of->paid = fmax(of->paid - (double)of->lanes[lane].largest, 0);
+    of->lanes[lane].largest = 0;
 }
 
 static void finish_all(lt_protector *protector, lt_protected *of, livetcp_usec now)
@@ -116,6 +124,35 @@ static unsigned choose_lane(const lt_protector *protector, lt_protected *of, liv
                : begun;
 }
 
+/* Where losses come in bursts, a group lasts as long as its spacing wants. */
+static bool is_complete(const lt_protector *protector, const lt_protected *of, unsigned lane,
+                        bool ends_frame)
+{
+    unsigned count = lt_parity_encoder_count(of->encoder);
+    size_t cost = of->lanes[lane].largest;
+
+    if (protector->spacing_us)
+        return count >= protector->group;
+    return (ends_frame && count > 1 && of->paid >= (double)cost) ||
+           (count >= protector->group && of->paid >= PAID_MAX * (double)cost);
+}
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+/* The first packet pays for a whole one. */
+static void pay(const lt_protector *protector, lt_protected *of, unsigned lane, size_t size)
+{
+    bool first = !of->largest;
+
+    of->lanes[lane].largest = larger(of->lanes[lane].largest, size);
+    of->largest = larger(of->largest, size);
+    of->paid += first ? (double)size : (double)size / protector->group + ROUNDING;
+    of->paid = fmin(of->paid, PAID_MAX * (double)of->largest);
+}
+
 bool lt_protector_add(lt_protector *protector, uint32_t open, const lt_packet *packet,
                       livetcp_usec now)
 {
@@ -141,7 +178,8 @@ bool lt_protector_add(lt_protector *protector, uint32_t open, const lt_packet *p
     of->lanes[lane].carriers |= packet->carried;
     of->lanes[lane].last_us = now;
     of->flush_at_us = now + FLUSH_US;
-    if (added == LT_PARITY_FULL)
+    pay(protector, of, lane, lt_packet_size(packet));
+    if (added == LT_PARITY_FULL || is_complete(protector, of, lane, packet->marker))
         finish_group(protector, of, lane, now);
     return true;
 }

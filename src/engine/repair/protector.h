@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Parity of sent packets. Packets that the policy wants protected join a group of their SSRC; the
  * group's parity packet waits here for a connection, preferably one without packets of the group.
+ * Groups end with a frame (RTP's marker) if they may, because a frame without its last parity waits
+ * for the next one: on average a byte of parity for `group` bytes.
  * If losses come in bursts, several groups are in progress, so that the packets of one group are
  * `spacing_us` apart. */
 #ifndef LT_ENGINE_REPAIR_PROTECTOR_H
@@ -21,9 +23,12 @@ typedef struct lt_protected {
     livetcp_importance importance; /* of the last packet */
     uint32_t announced;            /* bit i: announced on connection i */
     livetcp_usec flush_at_us;      /* time at which incomplete groups are ended */
+    double paid;                   /* bytes of parity for the packets so far */
+    size_t largest;                /* packet so far */
     struct {
         uint32_t carriers;    /* bit i: connection i carries a packet of the group */
         livetcp_usec last_us; /* time of adding its last packet */
+        size_t largest;       /* packet of the group, and about the size of its parity */
     } lanes[LT_PARITY_LANES];
 } lt_protected;
 
