@@ -272,6 +272,20 @@ def talkspurts(tool, folder):
     assert "first 3 of a talkspurt" in run.stdout, run.stdout
 
 
+def speech(tool, folder):
+    report, run = measured(tool, folder, "--path", "none", "--duration", "2", "--warmup", "0.5", "--adaptive=500kbit",
+                           "--max-rate=500kbit", "--speech", "--direction", "both", "--policy", "single",
+                           "--transport", "plain")
+    assert report["parameters"]["speech"] is True
+    assert len(report["results"]) == 4, report["results"]
+    for result in report["results"]:
+        assert 99 <= result["speech"]["sent"] <= 101, result["speech"]
+        assert result["speech"]["lost"] == 0 and result["speech"]["max_ms"] is not None, result["speech"]
+        assert 49 <= result["adaptive"]["frames"] <= 51, result["adaptive"]
+        assert result["media_mbit_s"] < 0.6, result["media_mbit_s"]  # of the video
+    assert run.stdout.count("delay of speech, ms") == 2, run.stdout
+
+
 def check(tool, folder):
     del folder
     run = bench(tool, "--check", "--policy", "single,shortest-queue:connections=3", "--greedy")
@@ -359,7 +373,7 @@ def descriptors(tool, folder):
 
 def main():
     cases = {f.__name__: f for f in (loopback, both_ways, emulated, paths, sysctls, greedy,
-                                     adaptive, programs, flow_times, schedule, talkspurts, check, errors, interrupt, descriptors)}
+                                     adaptive, programs, flow_times, schedule, talkspurts, speech, check, errors, interrupt, descriptors)}
     if len(sys.argv) != 3 or sys.argv[2] not in cases:
         sys.exit(__doc__)
     with tempfile.TemporaryDirectory() as folder:

@@ -60,6 +60,9 @@ static livetcp_result build_line(void *values, lt_command_line_use *use, void *u
                        "adaptive: when each flow joins, with a session of its own, and leaves; "
                        "those without run from start to end",
                        "FROM-[TO],..."),
+        LT_OPTION_FLAG("speech", &raw->speech,
+                       "and speech in the same sessions, 64 kbit/s in packets of 20 ms, reported "
+                       "by itself"),
         LT_OPTION_TEXT("talkspurt", &raw->talkspurt, "length of talkspurts, with --silence",
                        "TIME"),
         LT_OPTION_TEXT("silence", &raw->silence, "between talkspurts (0)", "TIME"),

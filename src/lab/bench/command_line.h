@@ -23,7 +23,7 @@ typedef struct lt_bench_line {
     long long seed;
     char *adaptive, *trace, *max_rate, *key_interval;
     double fps;
-    int greedy, peer, check, nagle, consecutive, discard, quiet, help;
+    int greedy, speech, peer, check, nagle, consecutive, discard, quiet, help;
 } lt_bench_line;
 
 /* Reads the command line; argv[0] is the subcommand's name. Whatever the result, the caller calls

@@ -26,9 +26,11 @@ static lt_media_direction outgoing(const lt_endpoint_job *job)
     return job->end == LT_NEAR ? LT_MEDIA_FORWARD : LT_MEDIA_BACKWARD;
 }
 
-static bool fits(const lt_plan *plan, size_t size)
+static bool fits(const lt_plan *plan, unsigned stream, size_t size)
 {
     size_t largest = plan->size - LT_BENCH_FRAMING;
+    if (lt_plan_is_speech(plan, stream))
+        return size == LT_SPEECH_SIZE;
     return plan->adaptive ? size <= largest : size == largest;
 }
 
@@ -38,8 +40,9 @@ static bool take_frame(endpoint *e, const livetcp_redundancy_frame *frame, livet
     const lt_plan *plan = e->job->plan;
     lt_probe probe;
     lt_record *record;
-    if (!lt_packet_read(frame->packet, frame->size, &probe) || probe.stream >= plan->streams ||
-        probe.index >= plan->packets || (!frame->redundant && !fits(plan, frame->size)) ||
+    if (!lt_packet_read(frame->packet, frame->size, &probe) || probe.stream >= plan->all_streams ||
+        probe.index >= plan->packets ||
+        (!frame->redundant && !fits(plan, probe.stream, frame->size)) ||
         lt_plan_stream_direction(plan, probe.stream) == outgoing(e->job))
         return false;
     record = lt_shared_record(e->job->shared, plan, probe.stream, probe.index);

@@ -143,6 +143,7 @@ static livetcp_result take_plan(const lt_bench_line *raw, lt_bench_options *opti
         return result;
     plan->direction = directions[way];
     plan->greedy = raw->greedy;
+    plan->speech = raw->speech;
     plan->interval = raw->greedy ? 100 : 20 * LIVETCP_USEC_MSEC;
     plan->warmup = 5 * LIVETCP_USEC_SEC;
     plan->duration = 60 * LIVETCP_USEC_SEC;
@@ -313,6 +314,11 @@ static livetcp_result check_scheme(const lt_bench_options *options, lt_scheme *s
 {
     const lt_plan *plan = &options->plan;
     const bool program = scheme->kind == LT_TRANSPORT_PROGRAM;
+    if (plan->speech && scheme->redundancy)
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "%.60s and --speech: take one of them; packets that repeat others are the "
+                       "stream's own",
+                       scheme->spec);
     if (plan->adaptive && scheme->redundancy)
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
                        "%.60s and --adaptive: packets that repeat others are audio, and this "

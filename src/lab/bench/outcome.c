@@ -186,6 +186,36 @@ static livetcp_result measure_delays(lt_outcome *outcome, const lt_outcomes *out
     return result;
 }
 
+/* Packets that a late flow did not speak are no losses. */
+static livetcp_result measure_speech(lt_outcome *outcome, const lt_outcomes *outcomes,
+                                     livetcp_error *error)
+{
+    const lt_run *run = outcome->run;
+    const lt_plan *plan = &run->options->plan;
+    size_t capacity = (size_t)(plan->all_streams - plan->streams) * plan->packets, count = 0;
+    livetcp_usec *delays = calloc(capacity + 1, sizeof *delays), before, after;
+    if (!delays)
+        return lt_fail(error, LIVETCP_ERR_NO_MEMORY, "no memory for the report");
+    lt_outcome_guard(run->options, &before, &after);
+    for (unsigned s = plan->streams; s < plan->all_streams; s++) {
+        if ((lt_plan_stream_direction(plan, s) == LT_MEDIA_BACKWARD) != outcome->backward)
+            continue;
+        for (uint32_t i = 0; i < plan->packets; i++) {
+            const lt_record *record = lt_shared_record(run->shared, plan, s, i);
+            livetcp_usec sent = lt_shared_load(&record->sent);
+            livetcp_usec arrival = lt_shared_load(&record->arrival);
+            if (!sent || sent < run->start + plan->measured_from ||
+                (run->options->discard_stalls &&
+                 lt_stall_near(outcomes->stalls, outcomes->stall_count, sent, before, after)))
+                continue;
+            delays[count++] = arrival ? arrival - sent : LT_DELAY_NEVER;
+        }
+    }
+    lt_delay_summarize(delays, count, &outcome->speech);
+    free(delays);
+    return LIVETCP_OK;
+}
+
 static void start_playout(lt_outcome *outcome)
 {
     const lt_bench_options *options = outcome->run->options;
@@ -255,6 +285,8 @@ livetcp_result lt_outcomes_make(const lt_bench_log *log, lt_outcomes *out, livet
         outcome->backward = backward;
         start_playout(outcome);
         result = measure_delays(outcome, out, error);
+        if (result == LIVETCP_OK)
+            result = measure_speech(outcome, out, error);
         measure_costs(outcome);
         rate_playout(outcome);
         out->count++;

@@ -25,6 +25,7 @@ typedef struct lt_outcome {
     lt_delay_summary
         lateness; /* delay of the sender behind its schedule; lost = never sent; empty if greedy */
     lt_delay_summary opening; /* the first packets of each talkspurt after a silence */
+    lt_delay_summary speech; /* its packets beside the media; stalls discarded as in the headline */
     lt_playout playout[LT_BENCH_MAX_PLAYOUTS]; /* for the packets of the headline, as configured */
     uint64_t arrived_bytes;                    /* media bytes in the measured time */
     livetcp_usec propagation;                  /* of the path */

@@ -43,6 +43,10 @@ static livetcp_result check(const lt_plan *plan, livetcp_error *error)
             error, LIVETCP_ERR_INVALID_ARGUMENT,
             "packets of up to %zu bytes: those of an adaptive source may have %d or more",
             plan->size, MIN_ADAPTIVE);
+    if (plan->speech && (plan->greedy || plan->silence))
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "speech goes beside video: the source is neither greedy nor silent between "
+                       "talkspurts");
     if (plan->talkspurt < 0 || plan->silence < 0 || plan->talkspurt > LONGEST ||
         plan->silence > LONGEST)
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
@@ -88,6 +92,7 @@ livetcp_result lt_plan_make(lt_plan *plan, uint64_t seed, livetcp_error *error)
     if (result != LIVETCP_OK)
         return result;
     plan->streams = plan->flows * (plan->direction == LT_MEDIA_BOTH ? 2 : 1);
+    plan->all_streams = plan->speech ? 2 * plan->streams : plan->streams;
     plan->spurt_packets = (uint32_t)((plan->talkspurt + plan->interval - 1) / plan->interval);
     uint64_t warmup = packets_before(plan, plan->warmup);
     plan->measured_from = offset(plan, (uint32_t)warmup);
@@ -97,11 +102,13 @@ livetcp_result lt_plan_make(lt_plan *plan, uint64_t seed, livetcp_error *error)
     if (plan->adaptive && rounds <= MAX_RECORDS)
         packets =
             lt_encoder_max_packets(&plan->encoder, (uint32_t)rounds, plan->size - LT_BENCH_FRAMING);
-    if (packets > MAX_RECORDS / plan->streams)
+    if (plan->speech && packets < (uint64_t)plan->length / LT_SPEECH_US + 1)
+        packets = (uint64_t)plan->length / LT_SPEECH_US + 1;
+    if (packets > MAX_RECORDS / plan->all_streams)
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
                        "%.0f million packets are more than the bench keeps in memory; shorten the "
                        "duration or take fewer flows%s",
-                       (double)packets * plan->streams / 1e6,
+                       (double)packets * plan->all_streams / 1e6,
                        plan->adaptive ? ", or a lower --max-rate" : "");
     plan->packets = (uint32_t)packets;
     plan->rounds = (uint32_t)rounds;
@@ -113,11 +120,21 @@ livetcp_result lt_plan_make(lt_plan *plan, uint64_t seed, livetcp_error *error)
     return LIVETCP_OK;
 }
 
+bool lt_plan_is_speech(const lt_plan *plan, unsigned stream)
+{
+    return stream >= plan->streams;
+}
+
+livetcp_usec lt_plan_speech_due(const lt_plan *plan, unsigned stream, uint32_t index)
+{
+    return plan->phase[stream % plan->streams] % LT_SPEECH_US + (livetcp_usec)index * LT_SPEECH_US;
+}
+
 lt_media_direction lt_plan_stream_direction(const lt_plan *plan, unsigned stream)
 {
     if (plan->direction != LT_MEDIA_BOTH)
         return plan->direction;
-    return stream < plan->flows ? LT_MEDIA_FORWARD : LT_MEDIA_BACKWARD;
+    return stream % plan->streams < plan->flows ? LT_MEDIA_FORWARD : LT_MEDIA_BACKWARD;
 }
 
 livetcp_usec lt_plan_due(const lt_plan *plan, unsigned stream, uint32_t index)

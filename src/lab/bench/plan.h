@@ -26,6 +26,8 @@ enum {
     LT_BENCH_PROBE = 16, /* size of the probe after the RTP header: see packet.h */
     LT_BENCH_MIN_SIZE = LT_BENCH_FRAMING + LT_BENCH_RTP + LT_BENCH_PROBE,
     LT_BENCH_MAX_SIZE = 65535 + LT_BENCH_FRAMING,
+    LT_SPEECH_SIZE = 172, /* without framing: 20 ms of G.711 */
+    LT_SPEECH_US = 20000, /* between packets of speech */
 };
 
 /* A stream is one direction of one flow: flow = s % flows, forward streams first. */
@@ -38,6 +40,7 @@ typedef struct lt_plan {
     lt_encoder_config encoder;           /* if adaptive; its interval is the plan's */
     lt_window times[LT_BENCH_MAX_FLOWS]; /* adaptive: when each flow joins (connects) and leaves;
                                             all 0: from start to end */
+    bool speech;                         /* beside each of these streams, in the same session */
     livetcp_usec interval;               /* greedy: bounds the number of packets */
     livetcp_usec talkspurt; /* length of a talkspurt, common to all streams; 0 = no silence */
     livetcp_usec silence;
@@ -46,6 +49,7 @@ typedef struct lt_plan {
     livetcp_usec duration;
 
     unsigned streams;
+    unsigned all_streams;   /* the same and those of speech, in the same order */
     uint32_t packets;       /* of each stream, warm-up included; greedy, adaptive: the maximum */
     uint32_t rounds;        /* frames of each stream if adaptive, else packets */
     uint32_t warmup_rounds; /* of these, in the warm-up; unused if greedy */
@@ -69,6 +73,12 @@ bool lt_plan_opens(const lt_plan *plan, uint32_t index);
 /* Computes everything below `duration` from the fields above. Fails if they are out of range or
  * need too much memory. */
 livetcp_result lt_plan_make(lt_plan *plan, uint64_t seed, livetcp_error *error);
+
+/* True if the stream, of all, is one of speech. */
+bool lt_plan_is_speech(const lt_plan *plan, unsigned stream);
+
+/* Scheduled time of packet `index` of speech, from the start of the run. */
+livetcp_usec lt_plan_speech_due(const lt_plan *plan, unsigned stream, uint32_t index);
 
 lt_media_direction lt_plan_stream_direction(const lt_plan *plan, unsigned stream);
 

@@ -131,6 +131,8 @@ static json_t *outcome_json(const lt_outcome *outcome, bool *failed)
         lt_json_put(o, "opening", summary_json(&outcome->opening, failed), failed);
     if (outcome->run->options->plan.adaptive)
         lt_json_put(o, "adaptive", adaptive_json(outcome, failed), failed);
+    if (outcome->run->options->plan.speech)
+        lt_json_put(o, "speech", summary_json(&outcome->speech, failed), failed);
     if (outcome->run->options->playout.count)
         lt_json_put(o, "playout", playout_json(outcome, failed), failed);
     lt_json_put(o, "source_lateness", summary_json(&outcome->lateness, failed), failed);
@@ -191,6 +193,7 @@ static json_t *parameters_json(const lt_bench_options *options, bool *failed)
         lt_json_put(o, "key_interval_frames", lt_json_count(plan->encoder.key_interval), failed);
         lt_json_put(o, "trace", json_string(options->trace), failed);
     }
+    lt_json_put(o, "speech", json_boolean(plan->speech), failed);
     lt_json_put(o, "talkspurt_s", lt_json_number((double)plan->talkspurt / 1e6), failed);
     lt_json_put(o, "silence_s", lt_json_number((double)plan->silence / 1e6), failed);
     lt_json_put(o, "packets_per_talkspurt", lt_json_count(plan->spurt_packets), failed);

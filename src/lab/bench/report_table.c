@@ -72,6 +72,8 @@ static void print_head(const lt_outcomes *outcomes, FILE *out)
     if (plan->silence)
         fprintf(out, " in talkspurts of %g s with %g s of silence between them",
                 (double)plan->talkspurt / 1e6, (double)plan->silence / 1e6);
+    if (plan->speech)
+        fputs(", and speech", out);
     fprintf(out, ", %g s after %g s of warm-up, seed %llu\n", (double)plan->duration / 1e6,
             (double)plan->warmup / 1e6, (unsigned long long)options->seed);
     if (options->emulated)
@@ -197,6 +199,24 @@ static void print_rates(const lt_outcomes *outcomes, bool backward, int width, F
     }
 }
 
+static void print_short_head(const char *title, int width, FILE *out)
+{
+    fprintf(out, "\n%-*s %7s %5s %7s %7s %7s %7s %7s\n", width, title, "sent", "lost", "p50", "p95",
+            "p99", "p99.9", "max");
+}
+
+static void print_short(const lt_outcome *o, const lt_delay_summary *d, int width, FILE *out)
+{
+    fprintf(out, "%-*s %7llu %5llu", width, o->run->scheme->label, (unsigned long long)d->sent,
+            (unsigned long long)d->lost);
+    print_ms(out, 7, d->p50);
+    print_ms(out, 7, d->p95);
+    print_ms(out, 7, d->p99);
+    print_ms(out, 7, d->p999);
+    print_ms(out, 7, d->max);
+    fputc('\n', out);
+}
+
 /* Encoder rates and frame delays, and the whole run, warm-up included. */
 static void print_adaptive(const lt_outcomes *outcomes, bool backward, int width, FILE *out)
 {
@@ -216,21 +236,20 @@ static void print_adaptive(const lt_outcomes *outcomes, bool backward, int width
         print_number(out, 7, 3, o->link_share);
         fputs(lt_scheme_estimates(o->run->scheme) ? "\n" : "   fixed rate\n", out);
     }
-    fprintf(out, "\n%-*s %7s %5s %7s %7s %7s %7s\n", width, "delay with warm-up, ms", "sent",
-            "lost", "p50", "p95", "p99", "max");
-    for (unsigned i = 0; i < outcomes->count; i++) {
-        const lt_outcome *o = &outcomes->outcomes[i];
-        const lt_delay_summary *d = &o->whole;
-        if (o->backward != backward)
-            continue;
-        fprintf(out, "%-*s %7llu %5llu", width, o->run->scheme->label, (unsigned long long)d->sent,
-                (unsigned long long)d->lost);
-        print_ms(out, 7, d->p50);
-        print_ms(out, 7, d->p95);
-        print_ms(out, 7, d->p99);
-        print_ms(out, 7, d->max);
-        fputc('\n', out);
-    }
+    print_short_head("delay with warm-up, ms", width, out);
+    for (unsigned i = 0; i < outcomes->count; i++)
+        if (outcomes->outcomes[i].backward == backward)
+            print_short(&outcomes->outcomes[i], &outcomes->outcomes[i].whole, width, out);
+}
+
+static void print_speech(const lt_outcomes *outcomes, bool backward, int width, FILE *out)
+{
+    if (!outcomes->outcomes[0].run->options->plan.speech)
+        return;
+    print_short_head("delay of speech, ms", width, out);
+    for (unsigned i = 0; i < outcomes->count; i++)
+        if (outcomes->outcomes[i].backward == backward)
+            print_short(&outcomes->outcomes[i], &outcomes->outcomes[i].speech, width, out);
 }
 
 static void print_opening(const lt_outcomes *outcomes, bool backward, int width, FILE *out)
@@ -386,6 +405,7 @@ void lt_report_table(const lt_outcomes *outcomes, FILE *out)
         print_delays(outcomes, way, width, out);
         print_excess(outcomes, way, width, out);
         print_adaptive(outcomes, way, width, out);
+        print_speech(outcomes, way, width, out);
         print_opening(outcomes, way, width, out);
         print_playouts(outcomes, way, width, out);
         print_rates(outcomes, way, width, out);

@@ -8,7 +8,7 @@
 
 livetcp_result lt_shared_create(lt_shared **out, const lt_plan *plan, livetcp_error *error)
 {
-    size_t size = sizeof(lt_shared) + sizeof(lt_record) * plan->streams * (size_t)plan->packets;
+    size_t size = sizeof(lt_shared) + sizeof(lt_record) * plan->all_streams * (size_t)plan->packets;
     lt_shared *shared = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     *out = NULL;
     if (shared == MAP_FAILED)
@@ -30,6 +30,8 @@ void lt_shared_destroy(lt_shared **shared)
 livetcp_usec lt_shared_due(const lt_record *record, const lt_plan *plan, unsigned stream,
                            uint32_t index, livetcp_usec start)
 {
+    if (lt_plan_is_speech(plan, stream))
+        return start + lt_plan_speech_due(plan, stream, index);
     if (plan->greedy)
         return lt_shared_load(&record->sent);
     return start + lt_plan_due(plan, stream, plan->adaptive ? record->frame : index);

@@ -30,8 +30,8 @@ livetcp_result lt_source_init(lt_source *source, const lt_plan *plan, lt_shared 
     source->report = &shared->endpoint[end];
     source->way = end == LT_NEAR ? LT_MEDIA_FORWARD : LT_MEDIA_BACKWARD;
     pthread_mutex_init(&source->lock, NULL);
-    source->packets = calloc(plan->streams, sizeof *source->packets);
-    source->next = calloc(plan->streams, sizeof *source->next);
+    source->packets = calloc(plan->all_streams, sizeof *source->packets);
+    source->next = calloc(plan->all_streams, sizeof *source->next);
     source->encoders = calloc(plan->streams, sizeof *source->encoders);
     source->rates = calloc(plan->flows, sizeof *source->rates);
     source->keys = calloc(plan->flows, sizeof *source->keys);
@@ -39,14 +39,16 @@ livetcp_result lt_source_init(lt_source *source, const lt_plan *plan, lt_shared 
     source->join = calloc(plan->flows, sizeof *source->join);
     enough = source->packets && source->next && source->encoders && source->rates && source->keys &&
              source->keys_sent && source->join;
-    for (unsigned s = 0; enough && s < plan->streams; s++) {
+    for (unsigned s = 0; enough && s < plan->all_streams; s++) {
+        size_t packet = lt_plan_is_speech(plan, s) ? LT_SPEECH_SIZE : size;
         if (!sends(source, s))
             continue;
-        lt_encoder_init(&source->encoders[s], &plan->encoder);
-        source->packets[s] = malloc(size);
+        if (!lt_plan_is_speech(plan, s))
+            lt_encoder_init(&source->encoders[s], &plan->encoder);
+        source->packets[s] = malloc(packet);
         enough = source->packets[s] != NULL;
         if (enough)
-            lt_packet_prepare(source->packets[s], size, LT_BENCH_SSRC + s, seed + s);
+            lt_packet_prepare(source->packets[s], packet, LT_BENCH_SSRC + s, seed + s);
     }
     return enough ? LIVETCP_OK : lt_fail(error, LIVETCP_ERR_NO_MEMORY, "no memory for the packets");
 }
@@ -55,7 +57,7 @@ void lt_source_clear(lt_source *source)
 {
     if (!source->plan)
         return;
-    for (unsigned s = 0; source->packets && s < source->plan->streams; s++)
+    for (unsigned s = 0; source->packets && s < source->plan->all_streams; s++)
         free(source->packets[s]);
     free(source->packets);
     free(source->next);
@@ -94,9 +96,10 @@ static void send_packet(lt_source *source, const outgoing *o)
     record->rate = o->rate;
     lt_shared_store(&record->sent, probe.sent);
     lt_shared_store(&source->report->sent, source->report->sent + 1);
-    const void *sent;
+    const void *sent = source->packets[stream];
     size_t size = o->size;
-    lt_red_encode(source->red, stream, source->packets[stream], &sent, &size);
+    if (!lt_plan_is_speech(plan, stream))
+        lt_red_encode(source->red, stream, source->packets[stream], &sent, &size);
     if (lt_transport_send(source->transport, stream % plan->flows, sent, size, &info) == LIVETCP_OK)
         source->report->media_bytes += o->size;
 }
@@ -130,6 +133,58 @@ static void send_frame(lt_source *source, unsigned stream, livetcp_usec media_us
     }
 }
 
+/* ---- speech ---- */
+
+/* A flow that joins late is silent until it has connected. */
+static bool speaks(const lt_source *source, unsigned flow, livetcp_usec due)
+{
+    const lt_plan *plan = source->plan;
+    return lt_plan_takes_part(plan, flow, due) &&
+           (!lt_plan_joins_late(plan, flow) || source->join[flow] == LT_JOIN_READY);
+}
+
+static void speak(lt_source *source, unsigned stream, livetcp_usec due)
+{
+    const outgoing o = {.stream = stream,
+                        .media_us = due,
+                        .size = LT_SPEECH_SIZE,
+                        .importance = LIVETCP_IMPORTANCE_AUDIO};
+    if (speaks(source, stream % source->plan->flows, due))
+        send_packet(source, &o);
+    else
+        source->next[stream]++;
+}
+
+/* The stream whose packet of speech is due next, at *due; NEVER if none is. */
+static unsigned next_speech(const lt_source *source, livetcp_usec *due)
+{
+    const lt_plan *plan = source->plan;
+    unsigned next = 0;
+    *due = LIVETCP_NEVER;
+    for (unsigned s = plan->streams; s < plan->all_streams; s++) {
+        livetcp_usec at = lt_plan_speech_due(plan, s, source->next[s]);
+        if (!source->packets[s] || at >= plan->length || at >= *due)
+            continue;
+        next = s;
+        *due = at;
+    }
+    return next;
+}
+
+/* Waits for a time from the start of the run, and speaks meanwhile. */
+static void wait_until(lt_source *source, livetcp_usec until)
+{
+    livetcp_usec due;
+    unsigned stream;
+    while ((stream = next_speech(source, &due), due < until)) {
+        lt_clock_sleep_until(source->start + due);
+        speak(source, stream, due);
+    }
+    lt_clock_sleep_until(source->start + until);
+}
+
+/* ---- rounds ---- */
+
 /* True if the flow takes part in this round. One that joins late connects first. */
 static bool takes_part(lt_source *source, unsigned flow, livetcp_usec due)
 {
@@ -161,7 +216,7 @@ static void send_round(lt_source *source, uint32_t index)
         if (!source->packets[stream])
             continue;
         livetcp_usec due = lt_plan_due(plan, stream, index);
-        lt_clock_sleep_until(source->start + due);
+        wait_until(source, due);
         if (!takes_part(source, stream % plan->flows, due))
             lt_encoder_skip(&source->encoders[stream]);
         else if (plan->adaptive)
@@ -219,6 +274,8 @@ void lt_source_run(lt_source *source, uint32_t index, livetcp_usec until)
         run_greedy(source, source->start + until);
     for (; active && !plan->greedy && source->round < index; source->round++)
         send_round(source, source->round);
+    if (active)
+        wait_until(source, until);
     lt_clock_sleep_until(source->start + until);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The source at one end of a run: packets or frames on time, or as many as the transport takes. */
+/* The source at one end of a run: packets or frames on time, with speech beside them, or as many
+ * packets as the transport takes. */
 #ifndef LT_LAB_BENCH_SOURCE_H
 #define LT_LAB_BENCH_SOURCE_H
 

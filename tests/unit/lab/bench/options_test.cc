@@ -374,7 +374,10 @@ TEST_CASE("an adaptive source: what makes no sense is refused and named")
         {{"--adaptive", "--trace", "/no/such/file"}, "/no/such/file"},
         {{"--adaptive", "--size", "60"}, "60 bytes"},
         {{"--adaptive", "--policy", "single:redundancy=1"}, "redundancy=1 and --adaptive"},
-        {{"--adaptive", "--duration", "80000s"}, "--max-rate"}};
+        {{"--adaptive", "--duration", "80000s"}, "--max-rate"},
+        {{"--speech", "--greedy"}, "speech goes beside video"},
+        {{"--speech", "--talkspurt", "1s", "--silence", "1s"}, "speech goes beside video"},
+        {{"--speech", "--policy", "single:redundancy=1"}, "redundancy=1 and --speech"}};
     for (const auto &item : cases) {
         Parsed p(item.first);
         INFO(item.second << " in: " << p.error.message);

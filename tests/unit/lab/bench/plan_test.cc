@@ -35,6 +35,31 @@ TEST_CASE("a plan counts packets and spreads phases")
     }
 }
 
+TEST_CASE("speech has streams of its own, in the directions of the others")
+{
+    lt_plan plan = usual();
+    plan.direction = LT_MEDIA_BOTH;
+    plan.interval = 40000;
+    plan.speech = true;
+    REQUIRE(lt_plan_make(&plan, 1, nullptr) == LIVETCP_OK);
+    CHECK(plan.streams == 10);
+    REQUIRE(plan.all_streams == 20);
+    CHECK(plan.rounds == 1625);
+    CHECK(plan.packets == 3251); /* room for 65 s of speech */
+    for (unsigned s = 0; s < plan.all_streams; s++) {
+        CHECK(lt_plan_is_speech(&plan, s) == (s >= 10));
+        CHECK(lt_plan_stream_direction(&plan, s) ==
+              (s % 10 < 5 ? LT_MEDIA_FORWARD : LT_MEDIA_BACKWARD));
+    }
+    CHECK(lt_plan_speech_due(&plan, 12, 0) < LT_SPEECH_US);
+    CHECK(lt_plan_speech_due(&plan, 12, 7) == lt_plan_speech_due(&plan, 12, 0) + 140000);
+
+    plan.speech = false;
+    REQUIRE(lt_plan_make(&plan, 1, nullptr) == LIVETCP_OK);
+    CHECK(plan.all_streams == 10);
+    CHECK_FALSE(lt_plan_is_speech(&plan, 9));
+}
+
 TEST_CASE("sending in order never goes back in time and reaches every stream")
 {
     lt_plan plan = usual();
