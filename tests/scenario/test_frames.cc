@@ -155,7 +155,7 @@ TEST_CASE("what has waited for a link that is fast again does not make speech wa
 {
     std::vector<Played> speech;
     for (const char *fall : {"rate=300kbit", "rate=450kbit"})
-        for (uint64_t seed = 1; seed <= 4; seed++) {
+        for (uint64_t seed = 1; seed <= 12; seed++) {
             Alone at("delay=47ms,rate=3mbit,queue=84kB", make_config("auto", 8), 500e3, false,
                      seed);
             at.video.talk();
@@ -174,5 +174,5 @@ TEST_CASE("what has waited for a link that is fast again does not make speech wa
     double p50 = Video::delays_of(speech, {.5}, 0, INT64_MAX)[0];
     double p95 = Video::delays_of(speech, {.95}, 0, INT64_MAX)[0];
     INFO("speech p50 " << p50 << " p95 " << p95);
-    CHECK(p95 < 630); /* 673 when all of it went at once */
+    CHECK(p95 < 630); /* 671 when all of it went at once */
 }
