@@ -141,6 +141,29 @@ TEST_CASE("under overload what comes through keeps the deadline, and fills the p
             }
 }
 
+/* The queue of an overload always stands: the minimum of the last ten seconds is part of it. */
+TEST_CASE("the queue of a long overload does not become the round trip of the path")
+{
+    std::vector<Played> speech;
+    for (const char *below : {"reno", "cubic"})
+        for (uint64_t seed = 1; seed <= 3; seed++) {
+            livetcp_config config = make_config("auto", 8);
+            config.max_send_delay_us = 400 * ms;
+            Alone at("delay=10ms,rate=1500kbit,queue=9kB", config, 1.9e6, false, seed);
+            at.road->path.congestion_control = below;
+            at.video.talk();
+            at.run(15);
+            livetcp_usec from = at.road->world.now();
+            at.run(25);
+            for (const Played &packet : at.video.heard)
+                if (packet.sent >= from)
+                    speech.push_back(packet);
+        }
+    double p99 = Video::delays_of(speech, {.99}, 0, INT64_MAX)[0];
+    INFO("speech p99 " << p99);
+    CHECK(p99 < 80); /* 103 */
+}
+
 TEST_CASE("a route that becomes longer is not taken for a queue for long")
 {
     struct Step {

@@ -16,12 +16,13 @@
 #define POLL_PROBE_US 3000 /* while a probe upwards is under way */
 /* Less than a full packet is no queue of ours. A call has no more under way, and its next frame
  * asks before this. */
-#define POLL_FEW_US 25000
-#define FEW_BYTES   1448
-#define CONTACT_US  500000 /* a connection not written to for so long does not count */
-#define SHARE_US    50000
-#define EASY        2.0 /* times the media: such a link has time between frames */
-#define SHARE_GAIN  0.3
+#define POLL_FEW_US      25000
+#define FEW_BYTES        1448
+#define CONTACT_US       500000 /* a connection not written to for so long does not count */
+#define SHARE_US         50000
+#define OVERLOAD_WAIT_US 50000
+#define EASY             2.0 /* times the media: such a link has time between frames */
+#define SHARE_GAIN       0.3
 
 void lt_rate_init(lt_rate *rate, const livetcp_config *config)
 {
@@ -169,12 +170,14 @@ static void share_bases(lt_rate *rate, const lt_rate_view *view)
     }
 }
 
-/* Minimum round trips are shared where an encoder fills the path: else jitter without a queue would
- * read as one. They are kept while another's queue, or a longer route that is not known yet, would
- * replace them. */
+/* Minimum round trips are shared where an encoder fills the path, or a source offers far more than
+ * it carries: else jitter without a queue would read as one. The queue that always stands then
+ * would replace the minimum of one connection after the other, and be taken for the path. They are
+ * kept while another's queue, or a longer route that is not known yet, would replace them. */
 static void update_bases(lt_rate *rate, const lt_rate_view *view, bool several, livetcp_usec now)
 {
-    bool fills = several && rate->bitrate.follows;
+    bool overloads = rate->congestion.overloads && view->queue_delay_us > OVERLOAD_WAIT_US;
+    bool fills = several && (rate->bitrate.follows || overloads);
     bool keeps = (several && rate->congestion.regime == LT_REGIME_COMPETING) ||
                  (fills && lt_congestion_judges_route(&rate->congestion, now));
 

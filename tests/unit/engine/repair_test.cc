@@ -171,6 +171,7 @@ TEST_CASE("parity is announced everywhere before it is sent, and waits for a con
         REQUIRE(packet);
         packet->ssrc = 0x1234;
         packet->sequence = i;
+        packet->marker = i + 1u == r.config.parity_group;
         packet->carried = 1;
         CHECK(lt_repair_next_parity(r.repair, ms) == nullptr);
         CHECK(lt_repair_protect(r.repair, r.links, packet, ms));
