@@ -12,7 +12,7 @@
  * 3. An encoding name whose payload the library can parse: by payload. Not with SRTP.
  * 4. HEADER: key. Once DELTA_UNIT was seen in this stream (SSRC): a packet without it begins a key
  *    frame, to which all packets with its RTP timestamp belong; every other packet is delta.
- * 5. Otherwise unknown.
+ * 5. Otherwise unknown: the library recognizes audio by its headers.
  */
 #ifndef GST_LIVETCP_IMPORTANCE_H
 #define GST_LIVETCP_IMPORTANCE_H

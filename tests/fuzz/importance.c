@@ -13,8 +13,10 @@ static void judge(lt_importance_state *state, livetcp_codec codec, const uint8_t
 {
     livetcp_packet_info info = {sizeof info, LIVETCP_IMPORTANCE_UNKNOWN, codec, 0, 0, false};
     livetcp_importance alone = livetcp_importance_of(codec, packet, size);
-    livetcp_importance next = lt_importance_next(state, &info, packet, size);
-    bool media = lt_rtp_classify(packet, size) == LT_RTP_MEDIA;
+    lt_rtp_header header;
+    bool media = lt_rtp_parse(packet, size, &header);
+    livetcp_importance next =
+        lt_importance_next(state, &info, media ? &header : NULL, packet, size);
     bool audio = codec == LIVETCP_CODEC_AUDIO && media;
 
     FUZZ_REQUIRE(alone >= LIVETCP_IMPORTANCE_UNKNOWN && alone <= LIVETCP_IMPORTANCE_KEY);

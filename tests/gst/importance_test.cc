@@ -122,8 +122,10 @@ Pictures pictures(const std::vector<Buffer> &buffers, const std::string &caps)
         livetcp_packet_info info = mapping.next(buffer.get());
         GstMapInfo map;
         REQUIRE(gst_buffer_map(buffer.get(), &map, GST_MAP_READ));
+        lt_rtp_header fields;
+        REQUIRE(lt_rtp_parse(map.data, map.size, &fields));
         result[timestamp_of(buffer.get())].insert(
-            lt_importance_next(&state, &info, map.data, map.size));
+            lt_importance_next(&state, &info, &fields, map.data, map.size));
         gst_buffer_unmap(buffer.get(), &map);
     }
     return result;

@@ -35,7 +35,8 @@ static lt_packet *make_packet(lt_sender *sender, const uint8_t *data, size_t siz
     packet->payload_type = header->payload_type;
     packet->marker = header->marker;
     packet->header_size = header->header_size;
-    packet->importance = lt_importance_next(&sender->importance, info, data, size);
+    packet->importance =
+        lt_importance_next(&sender->importance, info, packet->rtcp ? NULL : header, data, size);
     packet->repeats = packet->rtcp ? 0 : repeats_of(info);
     packet->enqueued_us = now;
     packet->review_us = LIVETCP_NEVER;

@@ -125,47 +125,45 @@ static livetcp_importance refine(lt_importance_stream *stream, uint32_t timestam
 }
 
 static livetcp_importance ask_payload(lt_importance_state *state, livetcp_codec codec,
-                                      const void *packet, size_t size)
+                                      const lt_rtp_header *header, const void *packet, size_t size)
 {
     lt_payload_classifier *classifier = classifier_of(codec);
     lt_importance_stream *stream;
     livetcp_importance importance;
     lt_payload_class found;
-    lt_rtp_header header;
     bool well_formed;
 
-    if (!classifier || !lt_rtp_parse(packet, size, &header))
-        return livetcp_importance_of(codec, packet, size);
-    stream = find_stream(state, codec, header.ssrc);
-    well_formed = classify(classifier, packet, size, &header, &found);
+    if (!classifier)
+        return codec == LIVETCP_CODEC_AUDIO ? LIVETCP_IMPORTANCE_AUDIO : LIVETCP_IMPORTANCE_UNKNOWN;
+    stream = find_stream(state, codec, header->ssrc);
+    well_formed = classify(classifier, packet, size, header, &found);
     classify_stream(stream, well_formed);
     if (!well_formed)
         return LIVETCP_IMPORTANCE_UNKNOWN;
-    importance = refine(stream, header.timestamp, found);
+    importance = refine(stream, header->timestamp, found);
     return stream->distrust < DISTRUST_LIMIT ? importance : LIVETCP_IMPORTANCE_UNKNOWN;
 }
 
 /* Nobody says what the stream is. */
-static livetcp_importance ask_headers(lt_importance_state *state, const void *packet, size_t size)
+static livetcp_importance ask_headers(lt_importance_state *state, const lt_rtp_header *header,
+                                      size_t size)
 {
-    lt_importance_stream *stream;
-    lt_rtp_header header;
+    lt_importance_stream *stream = find_stream(state, LIVETCP_CODEC_UNKNOWN, header->ssrc);
 
-    if (!lt_rtp_parse(packet, size, &header))
-        return LIVETCP_IMPORTANCE_UNKNOWN;
-    stream = find_stream(state, LIVETCP_CODEC_UNKNOWN, header.ssrc);
-    return lt_audio_rhythm_next(&stream->rhythm, &header, size - header.header_size)
+    return lt_audio_rhythm_next(&stream->rhythm, header, size - header->header_size)
                ? LIVETCP_IMPORTANCE_AUDIO
                : LIVETCP_IMPORTANCE_UNKNOWN;
 }
 
 livetcp_importance lt_importance_next(lt_importance_state *state, const livetcp_packet_info *info,
-                                      const void *packet, size_t size)
+                                      const lt_rtp_header *header, const void *packet, size_t size)
 {
     if (LT_INFO_HAS(info, importance) && info->importance > LIVETCP_IMPORTANCE_UNKNOWN &&
         info->importance <= LIVETCP_IMPORTANCE_KEY)
         return info->importance;
+    if (!header)
+        return LIVETCP_IMPORTANCE_UNKNOWN;
     if (LT_INFO_HAS(info, codec) && info->codec != LIVETCP_CODEC_UNKNOWN)
-        return ask_payload(state, info->codec, packet, size);
-    return ask_headers(state, packet, size);
+        return ask_payload(state, info->codec, header, packet, size);
+    return ask_headers(state, header, size);
 }

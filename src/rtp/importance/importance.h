@@ -44,9 +44,9 @@ typedef struct lt_importance_state {
     ((info) && (info)->struct_size >= offsetof(livetcp_packet_info, field) + sizeof(info)->field)
 
 /* Importance of the next packet, in the order of sending. `info` may be NULL; it is read up to its
- * struct_size, and values outside the enumerations count as UNKNOWN. The packet may be any bytes.
- * Never fails; UNKNOWN at worst. */
+ * struct_size, and values outside the enumerations count as UNKNOWN. `header` is the packet's; NULL
+ * if it is not RTP. Never fails; UNKNOWN at worst. */
 livetcp_importance lt_importance_next(lt_importance_state *state, const livetcp_packet_info *info,
-                                      const void *packet, size_t size);
+                                      const lt_rtp_header *header, const void *packet, size_t size);
 
 #endif

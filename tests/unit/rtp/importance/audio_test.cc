@@ -146,6 +146,5 @@ TEST_CASE("streams are told apart, and what the application says wins", "[import
     Bytes bytes = packet(Bytes(80), 0, 7);
     livetcp_packet_info info = {
         sizeof info, LIVETCP_IMPORTANCE_DROPPABLE, LIVETCP_CODEC_UNKNOWN, 0, 0, false};
-    CHECK(lt_importance_next(&state, &info, bytes.data(), bytes.size()) ==
-          LIVETCP_IMPORTANCE_DROPPABLE);
+    CHECK(next(state, &info, bytes.data(), bytes.size()) == LIVETCP_IMPORTANCE_DROPPABLE);
 }

@@ -49,13 +49,21 @@ inline livetcp_importance of(livetcp_codec codec, const Bytes &bytes)
     return livetcp_importance_of(codec, exact.get(), bytes.size());
 }
 
+inline livetcp_importance next(lt_importance_state &state, const livetcp_packet_info *info,
+                               const uint8_t *bytes, size_t size)
+{
+    lt_rtp_header header;
+    bool is_rtp = lt_rtp_parse(bytes, size, &header);
+    return lt_importance_next(&state, info, is_rtp ? &header : nullptr, bytes, size);
+}
+
 inline livetcp_importance next(lt_importance_state &state, livetcp_codec codec, const Bytes &bytes)
 {
     livetcp_packet_info info = {
         sizeof(livetcp_packet_info), LIVETCP_IMPORTANCE_UNKNOWN, codec, 0, 0, false};
     std::unique_ptr<uint8_t[]> exact(new uint8_t[bytes.size()]);
     std::copy(bytes.begin(), bytes.end(), exact.get());
-    return lt_importance_next(&state, &info, exact.get(), bytes.size());
+    return next(state, &info, exact.get(), bytes.size());
 }
 
 /* The importance as one letter: U, D, d, A or K. */

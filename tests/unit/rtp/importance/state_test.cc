@@ -24,7 +24,7 @@ TEST_CASE("the application's word wins, then the payload's", "[importance]")
     livetcp_packet_info info = {sizeof info, LIVETCP_IMPORTANCE_DROPPABLE, LIVETCP_CODEC_H264, 0, 0,
                                 false};
 
-    auto asked = [&] { return lt_importance_next(&state, &info, idr.data(), idr.size()); };
+    auto asked = [&] { return next(state, &info, idr.data(), idr.size()); };
     CHECK(asked() == LIVETCP_IMPORTANCE_DROPPABLE);
     info.importance = LIVETCP_IMPORTANCE_UNKNOWN;
     CHECK(asked() == LIVETCP_IMPORTANCE_KEY);
@@ -32,8 +32,7 @@ TEST_CASE("the application's word wins, then the payload's", "[importance]")
     CHECK(asked() == LIVETCP_IMPORTANCE_AUDIO);
     info.codec = LIVETCP_CODEC_UNKNOWN;
     CHECK(asked() == LIVETCP_IMPORTANCE_UNKNOWN);
-    CHECK(lt_importance_next(&state, nullptr, idr.data(), idr.size()) ==
-          LIVETCP_IMPORTANCE_UNKNOWN);
+    CHECK(next(state, nullptr, idr.data(), idr.size()) == LIVETCP_IMPORTANCE_UNKNOWN);
 }
 
 TEST_CASE("fields that the application's structure has not are not read", "[importance]")
@@ -41,11 +40,11 @@ TEST_CASE("fields that the application's structure has not are not read", "[impo
     lt_importance_state state = {};
     Bytes idr = packet(from_hex("6588"));
     livetcp_packet_info info = {0, LIVETCP_IMPORTANCE_AUDIO, LIVETCP_CODEC_H264, 0, 0, false};
-    CHECK(lt_importance_next(&state, &info, idr.data(), idr.size()) == LIVETCP_IMPORTANCE_UNKNOWN);
+    CHECK(next(state, &info, idr.data(), idr.size()) == LIVETCP_IMPORTANCE_UNKNOWN);
     info.struct_size = offsetof(livetcp_packet_info, codec);
-    CHECK(lt_importance_next(&state, &info, idr.data(), idr.size()) == LIVETCP_IMPORTANCE_AUDIO);
+    CHECK(next(state, &info, idr.data(), idr.size()) == LIVETCP_IMPORTANCE_AUDIO);
     info.importance = LIVETCP_IMPORTANCE_UNKNOWN;
-    CHECK(lt_importance_next(&state, &info, idr.data(), idr.size()) == LIVETCP_IMPORTANCE_UNKNOWN);
+    CHECK(next(state, &info, idr.data(), idr.size()) == LIVETCP_IMPORTANCE_UNKNOWN);
 }
 
 TEST_CASE("an importance that is none is asked of the payload", "[importance]")
@@ -55,7 +54,7 @@ TEST_CASE("an importance that is none is asked of the payload", "[importance]")
     for (int value : {-1, LIVETCP_IMPORTANCE_KEY + 1}) {
         livetcp_packet_info info = {
             sizeof info, (livetcp_importance)value, LIVETCP_CODEC_H264, 0, 0, false};
-        CHECK(lt_importance_next(&state, &info, idr.data(), idr.size()) == LIVETCP_IMPORTANCE_KEY);
+        CHECK(next(state, &info, idr.data(), idr.size()) == LIVETCP_IMPORTANCE_KEY);
     }
 }
 
