@@ -71,10 +71,11 @@ static void update_rate(livetcp_engine *engine, livetcp_usec now)
 
     if (!lt_link_rates_wants_update(&engine->rates, now))
         return;
+    uint64_t media_rate = lt_sender_media_rate(engine->sender, now);
     view = (lt_rate_view){.paths = lt_links_paths(engine->links),
                           .count = lt_links_count(engine->links),
-                          .media_rate = lt_sender_media_rate(engine->sender, now),
-                          .session_rate = lt_sender_media_rate(engine->sender, now),
+                          .media_rate = media_rate,
+                          .session_rate = media_rate,
                           .queue_delay_us = lt_sender_queue_delay(engine->sender, now),
                           .queue_bytes = lt_sender_queued_bytes(engine->sender),
                           .limit_us = engine->config.max_send_delay_us};

@@ -81,8 +81,8 @@ void lt_hedge_review(const livetcp_policy_view *view, const livetcp_packet_view 
 /* Gives packets that are late with all of their copies precedence over copies of new packets, among
  * audio and among the rest: each has a budget of its own. */
 typedef struct lt_rescue {
-    /* when the budget last did not suffice for a late packet; 0 = never */
-    livetcp_usec unpaid_us, unpaid_audio_us;
+    /* when the budget last did not suffice for a late packet of the rest, of audio; 0 = never */
+    livetcp_usec unpaid_us[2];
 } lt_rescue;
 
 /* Call after lt_hedge_review(). */

@@ -171,14 +171,14 @@ void lt_rescue_reviewed(lt_rescue *rescue, const livetcp_policy_view *view,
         return;
     rtt = typical_rtt(view, packet->carried_by);
     if (view->now_us - packet->first_sent_us >= rtt && view->now_us - packet->last_sent_us >= rtt)
-        *(is_audio(packet) ? &rescue->unpaid_audio_us : &rescue->unpaid_us) = view->now_us;
+        rescue->unpaid_us[is_audio(packet)] = view->now_us;
 }
 
 /* Its review is repeated until the budget suffices. */
 bool lt_rescue_waits(const lt_rescue *rescue, const livetcp_policy_view *view,
                      const livetcp_packet_view *packet)
 {
-    livetcp_usec unpaid_us = is_audio(packet) ? rescue->unpaid_audio_us : rescue->unpaid_us;
+    livetcp_usec unpaid_us = rescue->unpaid_us[is_audio(packet)];
 
     return unpaid_us && view->now_us - unpaid_us <= 2 * REVIEW_RETRY_US;
 }

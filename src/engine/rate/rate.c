@@ -16,13 +16,14 @@
 #define POLL_PROBE_US 3000 /* while a probe upwards is under way */
 /* Less than a full packet is no queue of ours. A call has no more under way, and its next frame
  * asks before this. */
-#define POLL_FEW_US      25000
-#define FEW_BYTES        1448
-#define CONTACT_US       500000 /* a connection not written to for so long does not count */
-#define SHARE_US         50000
-#define OVERLOAD_WAIT_US 50000
-#define EASY             2.0 /* times the media: such a link has time between frames */
-#define SHARE_GAIN       0.3
+#define POLL_FEW_US 25000
+#define FEW_BYTES   1448
+#define CONTACT_US  500000 /* a connection not written to for so long does not count */
+#define SHARE_US    50000
+#define OVERLOAD_WAIT_US                                                                           \
+    50000              /* an overload makes packets wait; in a moment's excess they do not */
+#define EASY       2.0 /* times the media: such a link has time between frames */
+#define SHARE_GAIN 0.3
 
 void lt_rate_init(lt_rate *rate, const livetcp_config *config)
 {
@@ -105,11 +106,12 @@ void lt_rate_on_path_info(lt_rate *rate, unsigned slot, const livetcp_path *path
 void lt_rate_on_path_sample(lt_rate *rate, const lt_path_sample *sample, livetcp_usec now)
 {
     lt_path_sample without = *sample;
-    livetcp_usec own_us = lt_media_queue_at(&rate->media_queue, sample->sent_us);
 
-    without.media = sample->media && own_us != LIVETCP_NEVER;
-    if (without.media)
+    if (sample->valid && sample->media) {
+        livetcp_usec own_us = lt_media_queue_at(&rate->media_queue, sample->sent_us);
+        without.media = own_us != LIVETCP_NEVER;
         without.excess_us = lt_usec_max(sample->excess_us - own_us, 0);
+    }
     lt_headroom_on_sample(&rate->headroom, &without, now);
 }
 
