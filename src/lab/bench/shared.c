@@ -30,8 +30,6 @@ void lt_shared_destroy(lt_shared **shared)
 livetcp_usec lt_shared_due(const lt_record *record, const lt_plan *plan, unsigned stream,
                            uint32_t index, livetcp_usec start)
 {
-    if (lt_plan_is_speech(plan, stream))
-        return start + lt_plan_speech_due(plan, stream, index);
     if (plan->greedy)
         return lt_shared_load(&record->sent);
     return start + lt_plan_due(plan, stream, plan->adaptive ? record->frame : index);

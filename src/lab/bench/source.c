@@ -96,10 +96,9 @@ static void send_packet(lt_source *source, const outgoing *o)
     record->rate = o->rate;
     lt_shared_store(&record->sent, probe.sent);
     lt_shared_store(&source->report->sent, source->report->sent + 1);
-    const void *sent = source->packets[stream];
+    const void *sent;
     size_t size = o->size;
-    if (!lt_plan_is_speech(plan, stream))
-        lt_red_encode(source->red, stream, source->packets[stream], &sent, &size);
+    lt_red_encode(source->red, stream, source->packets[stream], &sent, &size);
     if (lt_transport_send(source->transport, stream % plan->flows, sent, size, &info) == LIVETCP_OK)
         source->report->media_bytes += o->size;
 }
@@ -133,23 +132,22 @@ static void send_frame(lt_source *source, unsigned stream, livetcp_usec media_us
     }
 }
 
+static bool is_connected(const lt_source *source, unsigned flow)
+{
+    return !lt_plan_joins_late(source->plan, flow) || source->join[flow] == LT_JOIN_READY;
+}
+
 /* ---- speech ---- */
 
 /* A flow that joins late is silent until it has connected. */
-static bool speaks(const lt_source *source, unsigned flow, livetcp_usec due)
-{
-    const lt_plan *plan = source->plan;
-    return lt_plan_takes_part(plan, flow, due) &&
-           (!lt_plan_joins_late(plan, flow) || source->join[flow] == LT_JOIN_READY);
-}
-
 static void speak(lt_source *source, unsigned stream, livetcp_usec due)
 {
     const outgoing o = {.stream = stream,
                         .media_us = due,
                         .size = LT_SPEECH_SIZE,
                         .importance = LIVETCP_IMPORTANCE_AUDIO};
-    if (speaks(source, stream % source->plan->flows, due))
+    unsigned flow = stream % source->plan->flows;
+    if (lt_plan_takes_part(source->plan, flow, due) && is_connected(source, flow))
         send_packet(source, &o);
     else
         source->next[stream]++;
@@ -193,7 +191,7 @@ static bool takes_part(lt_source *source, unsigned flow, livetcp_usec due)
     livetcp_error error = {.code = LIVETCP_OK};
     if (!lt_plan_takes_part(plan, flow, due))
         return false;
-    if (!lt_plan_joins_late(plan, flow) || *join == LT_JOIN_READY)
+    if (is_connected(source, flow))
         return true;
     if (*join == LT_JOIN_NOT_YET) {
         *join = LT_JOIN_CONNECTING;
