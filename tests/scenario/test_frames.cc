@@ -17,28 +17,17 @@ constexpr livetcp_usec second = 1000000;
 /* The packets sent from 5 s on, with several seeds. */
 struct Heard {
     std::vector<Played> video, speech;
-    double extra = 0; /* bytes for a byte of media, mean of the seeds */
+    std::vector<Played> frames; /* of the video: they arrive with their last packet */
+    double extra = 0;           /* bytes for a byte of media, mean of the seeds */
 
     double video_ms(double quantile) const
     {
         return Video::delays_of(video, {quantile}, 0, INT64_MAX)[0];
     }
 
-    /* Of frames, which arrive with their last packet. */
     double frame_ms(double quantile) const
     {
-        std::map<std::pair<livetcp_usec, size_t>, Played> frames;
-        size_t seed = 0;
-        for (size_t i = 0; i < video.size(); i++) {
-            seed += i > 0 && video[i].sent + 20 * second < video[i - 1].sent;
-            Played &frame = frames[{video[i].sent, seed}];
-            if (frame.delay < video[i].delay)
-                frame = video[i];
-        }
-        std::vector<Played> all;
-        for (const auto &frame : frames)
-            all.push_back(frame.second);
-        return Video::delays_of(all, {quantile}, 0, INT64_MAX)[0];
+        return Video::delays_of(frames, {quantile}, 0, INT64_MAX)[0];
     }
 
     double speech_ms(double quantile) const
@@ -64,6 +53,20 @@ void add(std::vector<Played> &all, const std::vector<Played> &more, livetcp_usec
             all.push_back(packet);
 }
 
+std::vector<Played> frames_of(const std::vector<Played> &packets)
+{
+    std::map<livetcp_usec, Played> last; /* by the time of the frame */
+    for (const Played &packet : packets) {
+        Played &frame = last[packet.sent];
+        if (frame.delay < packet.delay)
+            frame = packet;
+    }
+    std::vector<Played> frames;
+    for (const auto &frame : last)
+        frames.push_back(frame.second);
+    return frames;
+}
+
 /* `meanwhile` runs the world. */
 Heard hold(const Calls &calls, const std::function<void(Alone &)> &meanwhile)
 {
@@ -80,6 +83,7 @@ Heard hold(const Calls &calls, const std::function<void(Alone &)> &meanwhile)
         at.video.stopped = true;
         at.run(20);
         add(heard.video, at.video.played, from);
+        add(heard.frames, frames_of(at.video.played), from);
         add(heard.speech, at.video.heard, from);
         heard.extra += static_cast<double>(at.stats().sent.extra_bytes) /
                        static_cast<double>(at.stats().sent.accepted_bytes) / calls.seeds;
