@@ -23,7 +23,7 @@ bool lt_live_queue_init(lt_live_queue *queue, const livetcp_config *config, doub
     *queue =
         (lt_live_queue){.packets = lt_send_queue_create(config->queue_packets, config->queue_bytes),
                         .max_delay_us = config->max_send_delay_us,
-                        .extra = extra,
+                        .rates.extra = extra,
                         .events = events,
                         .check_us = LIVETCP_NEVER,
                         .scan_from_us = INT64_MIN,
@@ -33,7 +33,7 @@ bool lt_live_queue_init(lt_live_queue *queue, const livetcp_config *config, doub
 
 void lt_live_queue_configure(lt_live_queue *queue, const livetcp_config *config, double extra)
 {
-    queue->extra = extra;
+    queue->rates.extra = extra;
     if (queue->max_delay_us == config->max_send_delay_us)
         return;
     queue->max_delay_us = config->max_send_delay_us;
@@ -187,8 +187,7 @@ bool lt_live_queue_put_back(lt_live_queue *queue, lt_packet *packet)
 lt_send_delay lt_live_queue_delay(const lt_live_queue *queue, const lt_links *links,
                                   livetcp_usec now)
 {
-    return lt_send_delay_measure(lt_links_paths(links), lt_links_count(links), queue->carries,
-                                 queue->extra, now);
+    return lt_send_delay_measure(lt_links_paths(links), lt_links_count(links), &queue->rates, now);
 }
 
 livetcp_usec lt_live_queue_limit(const lt_live_queue *queue, const lt_links *links)

@@ -18,8 +18,7 @@ typedef struct lt_drop_count {
 typedef struct lt_live_queue {
     lt_send_queue *packets;
     livetcp_usec max_delay_us; /* max-send-delay; 0 = no limit */
-    double extra;              /* bytes that the policy always sends beyond each byte of media */
-    uint64_t carries; /* bytes per second that the path carries for this session; 0 = unknown */
+    lt_send_rates rates;
     lt_events *events;
     lt_keyframes keyframes;        /* streams that need a key frame */
     livetcp_usec check_us;         /* time at which a packet may be late, or a request is due */
@@ -32,7 +31,7 @@ typedef struct lt_live_queue {
     uint64_t keyframes_wanted;
 } lt_live_queue;
 
-/* False without memory. */
+/* `extra`: bytes that the policy always sends beyond each byte of media. False without memory. */
 bool lt_live_queue_init(lt_live_queue *queue, const livetcp_config *config, double extra,
                         lt_events *events);
 void lt_live_queue_configure(lt_live_queue *queue, const livetcp_config *config, double extra);

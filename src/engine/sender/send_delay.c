@@ -55,8 +55,8 @@ static livetcp_usec floor_delay(const livetcp_path *path)
     return is_known(path, LIVETCP_PATH_RTT) ? path->rtt_us / 2 : 0;
 }
 
-lt_send_delay lt_send_delay_measure(const livetcp_path *paths, unsigned count, uint64_t carries,
-                                    double extra, livetcp_usec now)
+lt_send_delay lt_send_delay_measure(const livetcp_path *paths, unsigned count,
+                                    const lt_send_rates *rates, livetcp_usec now)
 {
     lt_send_delay delay = {.usable = false,
                            .base_us = LIVETCP_NEVER,
@@ -79,27 +79,29 @@ lt_send_delay lt_send_delay_measure(const livetcp_path *paths, unsigned count, u
     if (!delay.usable)
         return (lt_send_delay){.usable = false};
     rate = rate < RATE_MAX ? rate : RATE_MAX;
-    if (carries && (carries < rate || !rate))
-        rate = carries;
-    delay.rate = extra > 0 ? (uint64_t)((double)rate / (1 + extra)) : rate;
+    if (rates->carries && (rates->carries < rate || !rate))
+        rate = rates->carries;
+    delay.rate = rates->extra > 0 ? (uint64_t)((double)rate / (1 + rates->extra)) : rate;
+    delay.rest = delay.rate - (rates->audio < delay.rate / 2 ? rates->audio : delay.rate / 2);
     return delay;
 }
 
 livetcp_usec lt_send_delay_behind(const lt_send_delay *delay, uint64_t ahead_bytes)
 {
-    if (!delay->rate)
+    if (!delay->rest)
         return delay->base_us;
-    return delay->base_us + (livetcp_usec)(ahead_bytes * LIVETCP_USEC_SEC / delay->rate);
+    return delay->base_us + (livetcp_usec)(ahead_bytes * LIVETCP_USEC_SEC / delay->rest);
 }
 
-int64_t lt_send_delay_bytes(const lt_send_delay *delay, livetcp_usec wait_us)
+int64_t lt_send_delay_bytes(const lt_send_delay *delay, bool is_audio, livetcp_usec wait_us)
 {
+    uint64_t rate = is_audio ? delay->rate : delay->rest;
     /* Longer than any limit; avoids overflow. */
     livetcp_usec hour = 3600 * (livetcp_usec)LIVETCP_USEC_SEC;
     uint64_t wait = (uint64_t)(wait_us < hour ? wait_us : hour);
 
-    if (!delay->rate)
+    if (!rate)
         return INT64_MAX;
-    return (int64_t)(wait / LIVETCP_USEC_SEC * delay->rate +
-                     wait % LIVETCP_USEC_SEC * delay->rate / LIVETCP_USEC_SEC);
+    return (int64_t)(wait / LIVETCP_USEC_SEC * rate +
+                     wait % LIVETCP_USEC_SEC * rate / LIVETCP_USEC_SEC);
 }

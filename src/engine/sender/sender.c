@@ -93,7 +93,7 @@ void lt_sender_limit(lt_sender *sender, unsigned link, const lt_link_limit *limi
     sender->limits[link] = *limit;
     if (link >= sender->links)
         sender->links = link + 1;
-    sender->queue.carries = sum_of_rates(sender);
+    sender->queue.rates.carries = sum_of_rates(sender);
 }
 
 void lt_sender_space_copies(lt_sender *sender, livetcp_usec spacing_us, livetcp_usec burst_us,
@@ -116,10 +116,19 @@ void lt_sender_clear(lt_sender *sender, bool ended)
     sender->ended = sender->ended || ended;
 }
 
+/* Bytes per second of audio, where there is something behind it. */
+static uint64_t audio_first(lt_sender *sender, livetcp_usec now)
+{
+    uint64_t audio = lt_budget_media_rate(&sender->budgets[LT_PAID_AUDIO], now);
+
+    return lt_budget_media_rate(&sender->budgets[LT_PAID_REST], now) ? audio : 0;
+}
+
 void lt_sender_begin_round(lt_sender *sender, const lt_links *links, livetcp_usec now)
 {
     sender->retry_us = LIVETCP_NEVER;
     lt_sender_forget_views(sender);
+    sender->queue.rates.audio = audio_first(sender, now);
     lt_live_queue_drop_late(&sender->queue, links, now);
 }
 

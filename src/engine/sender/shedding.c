@@ -129,7 +129,9 @@ static void measure_excess(lt_send_queue *queue, const lt_send_delay *delay, liv
         if (packet->shed)
             continue;
         livetcp_usec wait = limit - (now - packet->enqueued_us) - min_wait(packet, delay);
-        packet->excess = ahead - lt_send_delay_bytes(delay, wait > 0 ? wait : 0);
+        packet->excess =
+            ahead - lt_send_delay_bytes(delay, class_of(packet) == LIVETCP_IMPORTANCE_AUDIO,
+                                        wait > 0 ? wait : 0);
         ahead += (int64_t)lt_packet_size(packet);
     }
     for (size_t i = lt_send_queue_packets(queue); i--;) {

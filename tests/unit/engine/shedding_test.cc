@@ -79,14 +79,19 @@ constexpr auto AUDIO = LIVETCP_IMPORTANCE_AUDIO;
 constexpr auto KEY = LIVETCP_IMPORTANCE_KEY;
 
 /* 1000 bytes take 10 ms at this rate, plus 20 ms of path. */
-const lt_send_delay SLOW = {true, false, 20 * MS, 20 * MS, 20 * MS, 100000};
+const lt_send_delay SLOW = {true, false, 20 * MS, 20 * MS, 20 * MS, 100000, 100000};
+
+lt_send_delay measure(const std::vector<livetcp_path> &paths, const lt_send_rates &rates = {})
+{
+    return lt_send_delay_measure(paths.data(), static_cast<unsigned>(paths.size()), &rates, 0);
+}
 
 } // namespace
 
 TEST_CASE("the rate is what the connections can take together", "[send_delay]")
 {
     std::vector<livetcp_path> paths(3, path_with(10000, 100 * MS));
-    lt_send_delay delay = lt_send_delay_measure(paths.data(), 3, 0, 0, 0);
+    lt_send_delay delay = measure(paths);
     CHECK(delay.usable);
     CHECK(delay.idle);
     CHECK(delay.rate == 300000); /* one window per round trip on each */
@@ -95,21 +100,32 @@ TEST_CASE("the rate is what the connections can take together", "[send_delay]")
 
     paths[0].tcp_state = LIVETCP_TCP_TIMEOUT; /* sends nothing */
     paths[1].usable = false;
-    CHECK(lt_send_delay_measure(paths.data(), 3, 0, 0, 0).rate == 100000);
+    CHECK(measure(paths).rate == 100000);
 
     paths[2].known |= LIVETCP_PATH_DELIVERY_RATE;
     paths[2].delivery_rate = 77000;
-    CHECK(lt_send_delay_measure(paths.data(), 3, 0, 0, 0).rate == 77000);
+    CHECK(measure(paths).rate == 77000);
     paths[2].app_limited = true; /* limited by the application: not a measure of the path */
-    CHECK(lt_send_delay_measure(paths.data(), 3, 0, 0, 0).rate == 100000);
-    CHECK(lt_send_delay_measure(paths.data(), 3, 0, 1.0, 0).rate == 50000); /* two copies of each */
+    CHECK(measure(paths).rate == 100000);
+    CHECK(measure(paths, {0, 0, 1.0}).rate == 50000); /* two copies of each */
 
     /* The path's rate: below the sum of windows per round trip, above it, and as the only known
      * value. */
-    CHECK(lt_send_delay_measure(paths.data(), 3, 60000, 0, 0).rate == 60000);
-    CHECK(lt_send_delay_measure(paths.data(), 3, 200000, 0, 0).rate == 100000);
+    CHECK(measure(paths, {60000, 0, 0}).rate == 60000);
+    CHECK(measure(paths, {200000, 0, 0}).rate == 100000);
     paths[2].known = 0;
-    CHECK(lt_send_delay_measure(paths.data(), 3, 60000, 0, 0).rate == 60000);
+    CHECK(measure(paths, {60000, 0, 0}).rate == 60000);
+}
+
+TEST_CASE("audio to come is before all else", "[send_delay]")
+{
+    std::vector<livetcp_path> paths(1, path_with(10000, 100 * MS));
+    lt_send_delay delay = measure(paths, {0, 20000, 0});
+    CHECK(delay.rate == 100000);
+    CHECK(delay.rest == 80000);
+    CHECK(lt_send_delay_bytes(&delay, true, 100 * MS) == 10000);
+    CHECK(lt_send_delay_bytes(&delay, false, 100 * MS) == 8000);
+    CHECK(measure(paths, {0, 90000, 0}).rest == 50000); /* what is late of that is dropped, too */
 }
 
 TEST_CASE("a standing queue is one that stands in our way", "[send_delay]")
@@ -117,7 +133,7 @@ TEST_CASE("a standing queue is one that stands in our way", "[send_delay]")
     livetcp_path path = path_with(100000, 100 * MS);
     path.rtt_us = 300 * MS;
     path.queued_bytes = 50000;
-    lt_send_delay delay = lt_send_delay_measure(&path, 1, 0, 0, 0);
+    lt_send_delay delay = measure({path});
     CHECK_FALSE(delay.idle);
     CHECK(delay.base_us == 250 * MS); /* 50 of the path and 200 of the queue */
     CHECK(delay.forecast_us == 150 * MS);
@@ -127,16 +143,16 @@ TEST_CASE("a standing queue is one that stands in our way", "[send_delay]")
 TEST_CASE("what is not known counts as nothing", "[send_delay]")
 {
     livetcp_path path = {};
-    lt_send_delay none = lt_send_delay_measure(&path, 1, 0, 0, 0);
+    lt_send_delay none = measure({path});
     CHECK_FALSE(none.usable);
     path.usable = true;
-    lt_send_delay delay = lt_send_delay_measure(&path, 1, 0, 0, 0);
+    lt_send_delay delay = measure({path});
     CHECK(delay.usable);
     CHECK(delay.rate == 0);
     CHECK(lt_send_delay_behind(&delay, 1 << 30) == 0);
-    CHECK(lt_send_delay_bytes(&delay, 1000) == INT64_MAX);
-    delay.rate = UINT64_C(10000000000);
-    CHECK(lt_send_delay_bytes(&delay, 3600 * INT64_C(1000000)) == INT64_C(36000000000000));
+    CHECK(lt_send_delay_bytes(&delay, false, 1000) == INT64_MAX);
+    delay.rate = delay.rest = UINT64_C(10000000000);
+    CHECK(lt_send_delay_bytes(&delay, false, 3600 * INT64_C(1000000)) == INT64_C(36000000000000));
 }
 
 TEST_CASE("nothing is given up while everything comes in time", "[shedding]")
@@ -232,8 +248,8 @@ TEST_CASE("packets of a source that does not count time are not one endless fram
 
 TEST_CASE("one packet always shows whether an idle path is still slow", "[shedding]")
 {
-    const lt_send_delay idle = {true, true, 500 * MS, 500 * MS, 20 * MS, 100000};
-    const lt_send_delay busy = {true, false, 500 * MS, 500 * MS, 20 * MS, 100000};
+    const lt_send_delay idle = {true, true, 500 * MS, 500 * MS, 20 * MS, 100000, 100000};
+    const lt_send_delay busy = {true, false, 500 * MS, 500 * MS, 20 * MS, 100000, 100000};
     for (const lt_send_delay *delay : {&idle, &busy}) {
         Queue q;
         for (uint32_t i = 0; i < 3; i++)
@@ -257,7 +273,8 @@ TEST_CASE("in any queue: what stays is in time, and no more goes than has to", "
             q.add(static_cast<livetcp_importance>(lt_rng_next(&rng) % 5),
                   12 + lt_rng_next(&rng) % 1400, 1000 + i, now, 1 + lt_rng_next(&rng) % 2);
         }
-        lt_send_delay delay = {true, false, 0, 0, 10 * MS, 20000 + lt_rng_next(&rng) % 200000};
+        lt_send_delay delay = {true, false, 0, 0, 10 * MS, 20000 + lt_rng_next(&rng) % 200000, 0};
+        delay.rest = delay.rate;
         delay.forecast_us = static_cast<livetcp_usec>(10 + lt_rng_next(&rng) % 40) * MS;
         delay.base_us = delay.forecast_us + static_cast<livetcp_usec>(lt_rng_next(&rng) % 40) * MS;
         livetcp_usec limit = 100 * MS + static_cast<livetcp_usec>(lt_rng_next(&rng) % 400) * MS;
