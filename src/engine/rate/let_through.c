@@ -10,19 +10,22 @@
 #define QUEUE_US 300000
 
 /* It does not keep up if less than this part of the offer was delivered, over both times and a
- * round trip: a link that is far too slow shows at once. */
+ * round trip: a link that is far too slow shows at once. Where another flow has just overrun the
+ * queue, connections repair, and what gets through shows no rate: after losses all that is offered
+ * is tried for a time, a round trip and that queue. */
 #define KEEPS    0.5
 #define LONG_US  1000000
 #define SHORT_US 300000
 
-/* After that it is tried again, for a time, a round trip and that queue at least. */
+#define TRY_US 500000
+
+/* After that it is tried again. */
 #define AGAIN_US 2000000
 #define DOUBLED  2
-#define TRY_US   500000
 
 void lt_let_through_init(lt_let_through *let)
 {
-    *let = (lt_let_through){.from_us = INT64_MIN / 2};
+    *let = (lt_let_through){.from_us = INT64_MIN / 2, .lost_us = INT64_MIN / 2};
 }
 
 static double rate_over(const lt_delay_history *history, const lt_congestion_sample *s,
@@ -42,21 +45,37 @@ double lt_let_through_update(lt_let_through *let, const lt_delay_history *histor
                              const lt_congestion_sample *s, bool fixed)
 {
     livetcp_usec tried_us = s->now_us - let->from_us;
+    bool lossy;
+    double rate;
 
+    if (s->retransmitted > let->retransmitted)
+        let->lost_us = s->now_us;
+    let->retransmitted = s->retransmitted;
+    lossy = s->now_us < let->lost_us + LONG_US + s->base_us;
     /* Packets that wait for the window can be dropped in time, and others not. */
     if (!fixed || s->limit_us || s->offered > SMALL * s->link_rate) {
-        lt_let_through_init(let);
+        let->from_us = INT64_MIN / 2;
+        let->is_tried = false;
+        let->failed = 0;
         return 0;
     }
     if (tried_us < 0)
         return 0;
     if (keeps_up(history, s)) {
+        let->is_tried = false;
         if (tried_us > LONG_US + AGAIN_US)
             let->failed = 0;
+    } else if (lossy && !let->is_tried) {
+        let->is_tried = true;
+        let->from_us = s->now_us;
     } else if (tried_us > TRY_US + QUEUE_US + s->base_us) {
         let->from_us = s->now_us + (AGAIN_US << (let->failed < DOUBLED ? let->failed : DOUBLED));
+        let->is_tried = false;
         let->failed++;
         return 0;
     }
-    return rate_over(history, s, SHORT_US) * (double)(s->base_us + QUEUE_US) / SECOND;
+    rate = rate_over(history, s, SHORT_US);
+    if (let->is_tried && rate < s->offered)
+        rate = s->offered;
+    return rate * (double)(s->base_us + QUEUE_US) / SECOND;
 }
