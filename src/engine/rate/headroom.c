@@ -270,6 +270,8 @@ static void begin_trial(lt_headroom *h, const lt_headroom_view *view)
     h->trial.lost = h->lost > LOSS_SUSPECT || h->away > away_limit(h, view);
     h->trial.late_us = (livetcp_usec)h->late_us;
     h->trial.loss = present_loss(h);
+    h->trial.all_segments = h->ticks[oldest_tick(h)].segments;
+    h->trial.all_lost = h->ticks[oldest_tick(h)].lost;
     h->trial.carried = carried(h, view);
     h->trial.delivered = view->delivered;
     h->trial.share = lt_headroom_get(h);
@@ -307,6 +309,14 @@ static void clear_link(lt_headroom *h, const lt_headroom_view *view)
     enter(h, LT_HEADROOM_SPEND, view->now_us);
 }
 
+/* Losses count when they are repaired: those of the second before the trial have been by now. */
+static double loss_until_settled(const lt_headroom *h)
+{
+    double segments = h->all_segments - h->trial.all_segments;
+
+    return segments > 0 ? (h->all_lost - h->trial.all_lost) / segments : 0;
+}
+
 static void settle(lt_headroom *h, const lt_headroom_view *view)
 {
     livetcp_usec since = view->now_us - h->since_us;
@@ -319,6 +329,7 @@ static void settle(lt_headroom *h, const lt_headroom_view *view)
     if (since >= DRAIN_SHOWS_US)
         h->trial.carried = fmin(h->trial.carried, (double)(view->delivered - h->trial.delivered) /
                                                       (double)since * SECOND);
+    h->trial.loss = fmax(h->trial.loss, loss_until_settled(h));
     enter(h, LT_HEADROOM_TRIAL, view->now_us);
 }
 

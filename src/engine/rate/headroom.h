@@ -49,7 +49,8 @@ typedef struct lt_headroom {
         livetcp_usec late_us;           /* average before, */
         double loss, carried;           /* share of lost segments, delivered bytes per second */
         double share;                   /*   and the share then */
-        uint64_t delivered;             /* bytes so far, then */
+        uint64_t delivered;             /* bytes so far, then, */
+        double all_segments, all_lost;  /*   and these, a second before */
         double average_us;              /* lateness since */
         double lost_segments, segments; /* of the present part, */
         double loss_before;             /*   and the loss of the part before */
