@@ -145,7 +145,10 @@ double quantile(const std::vector<double> &sorted, double p)
 void print(const std::string &scheme, Outcome &outcome)
 {
     std::sort(outcome.excess_ms.begin(), outcome.excess_ms.end());
-    printf("  %-44s", scheme.c_str());
+    double sum = 0;
+    for (double excess : outcome.excess_ms)
+        sum += excess;
+    printf("  %-44s %9.1f", scheme.c_str(), sum / static_cast<double>(outcome.excess_ms.size()));
     for (double p : {0.5, 0.9, 0.95, 0.99, 0.999, 1.0})
         printf(" %9.1f", quantile(outcome.excess_ms, p));
     if (getenv("TAIL")) {
@@ -230,11 +233,11 @@ int main(int argc, char **argv)
     Options options = parse(argc, argv);
     for (const std::string &path : options.paths) {
         double propagation_ms = static_cast<double>(propagation_of(path)) / 1000;
-        printf(
-            "%s, %zu bytes every %lld ms; excess over %.1f ms\n  %-44s %9s %9s %9s %9s %9s %9s %9s "
-            "   cost\n",
-            path.c_str(), options.size, static_cast<long long>(options.interval / 1000),
-            propagation_ms, "", "p50", "p90", "p95", "p99", "p99.9", "max", "> 5 ms");
+        printf("%s, %zu bytes every %lld ms; excess over %.1f ms\n  %-44s %9s %9s %9s %9s %9s %9s "
+               "%9s %9s "
+               "   cost\n",
+               path.c_str(), options.size, static_cast<long long>(options.interval / 1000),
+               propagation_ms, "", "mean", "p50", "p90", "p95", "p99", "p99.9", "max", "> 5 ms");
         for (const std::string &scheme : options.schemes) {
             Outcome outcome;
             for (unsigned seed = 1; seed <= options.seeds; seed++)

@@ -7,6 +7,9 @@
 namespace scenario
 {
 
+/* TCP_TIMEOUT_MIN: what the kernel adds to short timers, two ticks of 4 ms. */
+static const livetcp_usec ticks_us = 8000;
+
 SimTcp::SimTcp(World &world, SimLink &data, SimLink &acks, size_t send_buffer,
                const std::string &congestion_control, const SimFilter &filter)
     : world_(world), data_(data), acks_(acks), send_buffer_(send_buffer), filter_(filter),
@@ -76,28 +79,65 @@ bool SimTcp::may_transmit()
 
 void SimTcp::transmit_allowed()
 {
+    if (!std::exchange(asks_, false) || unsent_.empty())
+        retransmit_allowed();
+    bool waits = !unsent_.empty(), some = false;
+    while (!unsent_.empty() && may_transmit()) {
+        send_next();
+        some = true;
+    }
+    if (waits && (some || in_flight() >= static_cast<size_t>(window_->segments())))
+        tell_window(some, true);
+    arm_timer();
+}
+
+void SimTcp::retransmit_allowed()
+{
     for (auto &[sequence, segment] : outstanding_) {
         if (!segment.lost || segment.sacked)
             continue;
         if (!may_transmit())
             break;
-        segment.lost = false;
-        segment.retransmitted = true;
-        retransmits_++;
-        note_sent(sequence, segment.bytes.size(), false);
-        note_resent();
-        transmit(sequence, segment);
+        send_again(sequence, segment);
+        if (sequence == unacknowledged_)
+            timer_from_us_ = world_.now();
     }
-    while (!unsent_.empty() && may_transmit()) {
-        size_t size = std::min(mss, unsent_.size());
-        Segment &segment = outstanding_[next_];
-        segment.bytes.assign(unsent_.begin(), unsent_.begin() + static_cast<ptrdiff_t>(size));
-        unsent_.erase(unsent_.begin(), unsent_.begin() + static_cast<ptrdiff_t>(size));
-        note_sent(next_, size, true);
-        transmit(next_, segment);
-        next_ += size;
+}
+
+void SimTcp::send_again(uint64_t sequence, Segment &segment)
+{
+    segment.lost = false;
+    segment.retransmitted = true;
+    retransmits_++;
+    note_sent(sequence, segment.bytes.size(), false);
+    note_resent();
+    transmit(sequence, segment);
+    tell_window(true, false);
+}
+
+void SimTcp::send_next()
+{
+    size_t size = std::min(mss, unsent_.size());
+    if (outstanding_.empty()) {
+        livetcp_usec timeout = retransmission_timeout();
+        if (srtt_ && newest_us_ && world_.now() - newest_us_ > timeout)
+            window_->idled(static_cast<unsigned>((world_.now() - newest_us_) / timeout));
+        timer_from_us_ = world_.now();
     }
-    arm_timer();
+    Segment &segment = outstanding_[next_];
+    segment.bytes.assign(unsent_.begin(), unsent_.begin() + static_cast<ptrdiff_t>(size));
+    unsent_.erase(unsent_.begin(), unsent_.begin() + static_cast<ptrdiff_t>(size));
+    note_sent(next_, size, true);
+    transmit(next_, segment);
+    next_ += size;
+    newest_us_ = probe_from_us_ = world_.now();
+}
+
+void SimTcp::tell_window(bool sent, bool fresh)
+{
+    window_->sent({unacknowledged_, next_, sent ? 1.0 : 0.0,
+                   static_cast<double>(outstanding_.size()), static_cast<double>(in_flight()),
+                   fresh});
 }
 
 /* ---- timestamps ---- */
@@ -172,7 +212,7 @@ void SimTcp::segment_arrived(uint64_t sequence, const Bytes &bytes, livetcp_usec
         out_of_order_.erase(next);
     }
     acks_.send(headers,
-               [this, alive = alive_, told = Told{expected_, sequence, again, recent_us_}] {
+               [this, alive = alive_, told = Told{expected_, blocks(sequence), again, recent_us_}] {
                    if (*alive)
                        acknowledged(told);
                });
@@ -184,6 +224,37 @@ void SimTcp::segment_arrived(uint64_t sequence, const Bytes &bytes, livetcp_usec
         ready = open_records(ready);
     if (!ready.empty() && on_data)
         on_data(ready);
+}
+
+/* Of what came behind a gap: where `sequence` is, and two that were told of before (RFC 2018). */
+SimTcp::Blocks SimTcp::blocks(uint64_t sequence)
+{
+    Blocks blocks;
+    if (sequence > expected_)
+        recent_blocks_.push_front(sequence);
+    for (auto at = recent_blocks_.begin(); at != recent_blocks_.end() && blocks.size() < 3;) {
+        auto middle = out_of_order_.find(*at);
+        bool told = false;
+        for (const auto &[begin, end] : blocks)
+            told = told || (*at >= begin && *at < end);
+        if (told || middle == out_of_order_.end()) {
+            at = recent_blocks_.erase(at);
+            continue;
+        }
+        uint64_t begin = *at, end = begin;
+        for (auto next = middle; next != out_of_order_.end() && next->first == end; next++)
+            end += next->second.bytes.size();
+        for (auto prior = middle; prior != out_of_order_.begin();) {
+            prior--;
+            if (prior->first + prior->second.bytes.size() != begin)
+                break;
+            begin = prior->first;
+        }
+        blocks.push_back({begin, end});
+        at++;
+    }
+    recent_blocks_.resize(std::min(recent_blocks_.size(), blocks.size()));
+    return blocks;
 }
 
 /* Nothing of a record can be read before all of it has come. */
@@ -209,26 +280,40 @@ void SimTcp::stop_reading()
     reading_ = false;
 }
 
+bool SimTcp::tells_of(const Told &told, uint64_t sequence)
+{
+    if (sequence < told.cumulative)
+        return true;
+    for (const auto &[begin, end] : told.blocks)
+        if (sequence >= begin && sequence < end)
+            return true;
+    return false;
+}
+
 /* Linux takes the round trip of the first segment that is newly acknowledged, and none if one of
  * them was sent again; else that of the one that is newly SACKed, else by the echoed timestamp
  * (tcp_clean_rtx_queue(), tcp_ack_update_rtt()). So where an acknowledgement was lost, the next one
  * seems to be of a path that is longer by the time between the two. */
 void SimTcp::measure(const Told &told)
 {
-    const Segment *first = nullptr;
+    const Segment *first = nullptr, *sacked = nullptr;
     bool again = false;
 
-    for (auto at = outstanding_.begin(); at != outstanding_.end() && at->first < told.cumulative;
-         at++) {
-        again |= at->second.retransmitted;
-        if (!first && !at->second.retransmitted && !at->second.sacked)
-            first = &at->second;
+    for (const auto &[sequence, segment] : outstanding_) {
+        if (segment.sacked || !tells_of(told, sequence)) {
+            again |= sequence < told.cumulative && segment.retransmitted;
+            continue;
+        }
+        if (sequence < told.cumulative) {
+            again |= segment.retransmitted;
+            if (!first && !segment.retransmitted)
+                first = &segment;
+        } else if (!sacked && !segment.retransmitted) {
+            sacked = &segment;
+        }
     }
     first = again ? nullptr : first;
-    auto found = outstanding_.find(told.arrived);
-    if (!first && told.arrived >= told.cumulative && found != outstanding_.end() &&
-        !found->second.sacked && !found->second.retransmitted)
-        first = &found->second;
+    first = first ? first : sacked;
     if (first)
         add_rtt(world_.now() - first->sent_us);
     else if (told.cumulative > unacknowledged_)
@@ -255,29 +340,57 @@ void SimTcp::add_rtt(livetcp_usec rtt)
 }
 
 /* Delivery rate samples as in draft-cheng-iccrg-delivery-rate-estimation. */
-SimAck SimTcp::ack_of(const Segment &segment)
+SimAck SimTcp::take(const Told &told)
 {
     SimAck ack = {};
-    livetcp_usec since = std::max(world_.now() - segment.delivered_us, min_rtt_);
-    delivered_++;
+    const Segment *newest = nullptr;
+    for (auto &[sequence, segment] : outstanding_) {
+        if (segment.sacked || !tells_of(told, sequence))
+            continue;
+        segment.sacked = true;
+        delivered_++;
+        ack.delivered++;
+        if (!segment.retransmitted) {
+            ack.rtt = world_.now() - segment.sent_us;
+            original_ = original_ || sequence < recovery_end_;
+            reorders_ = reorders_ || Sent{segment.sent_us, sequence} < newest_delivered_;
+        }
+        note_delivered(sequence, segment);
+        if (!newest || segment.delivered >= newest->delivered)
+            newest = &segment;
+    }
+    if (!newest)
+        return ack;
+    livetcp_usec since = std::max(world_.now() - newest->delivered_us, min_rtt_);
     delivered_us_ = world_.now();
     if (delivered_ > limited_)
         limited_ = 0;
-    ack.rtt = segment.retransmitted ? 0 : world_.now() - segment.sent_us;
-    ack.rate = since > 0 ? static_cast<double>(delivered_ - segment.delivered) * 1e6 /
+    ack.rate = since > 0 ? static_cast<double>(delivered_ - newest->delivered) * 1e6 /
                                static_cast<double>(since)
                          : 0;
-    ack.application_limited = segment.application_limited;
-    ack.round = segment.delivered >= round_end_;
+    ack.application_limited = newest->application_limited;
+    ack.round = newest->delivered >= round_end_;
     if (ack.round)
         round_end_ = delivered_;
     return ack;
+}
+
+/* tcp_rack_advance(). That of a segment sent again so lately may be of the first. */
+void SimTcp::note_delivered(uint64_t sequence, const Segment &segment)
+{
+    livetcp_usec rtt = world_.now() - segment.sent_us;
+    if (segment.retransmitted && rtt < min_rtt_)
+        return;
+    rack_rtt_ = rtt;
+    newest_delivered_ = std::max(newest_delivered_, Sent{segment.sent_us, sequence});
 }
 
 /* Nothing was lost: the acknowledgement is of a segment that was sent before all that were sent
  * again (RFC 3522), or all of these have arrived twice (RFC 3708, as Linux's tcp_may_undo()). */
 bool SimTcp::is_spurious(const Told &told, bool progress) const
 {
+    if (state_ == LIVETCP_TCP_TIMEOUT && asks_first_ && original_)
+        return true;
     return state_ >= LIVETCP_TCP_RECOVERY && resent_us_ != LIVETCP_NEVER &&
            ((progress && told.echo_us < resent_us_) || (told.again && !to_undo_));
 }
@@ -289,24 +402,17 @@ void SimTcp::undo()
     window_->undo();
     state_ = LIVETCP_TCP_OPEN;
     resent_us_ = LIVETCP_NEVER;
+    asks_first_ = false;
 }
 
 void SimTcp::acknowledged(const Told &told)
 {
-    SimAck ack = {};
-    bool limited = in_flight() + 1 >= static_cast<size_t>(window_->segments());
+    bool progress = told.cumulative > unacknowledged_;
     measure(told);
     if (told.again && to_undo_)
         to_undo_--;
-    auto found = outstanding_.find(told.arrived);
-    if (found != outstanding_.end() && !found->second.sacked) {
-        ack = ack_of(found->second);
-        found->second.sacked = true;
-        newest_delivered_ = std::max(newest_delivered_, found->second.sent_us);
-    }
-    bool progress = told.cumulative > unacknowledged_;
-    if (is_spurious(told, progress))
-        undo();
+    original_ = false;
+    SimAck ack = take(told);
     if (progress && mistake_us_)
         add_rtt(std::exchange(mistake_us_, 0));
     while (!outstanding_.empty() && outstanding_.begin()->first < told.cumulative) {
@@ -317,18 +423,25 @@ void SimTcp::acknowledged(const Told &told)
     note_acknowledged();
     if (progress) {
         backoff_ = 0;
-        probed_ = false;
+        timer_from_us_ = probe_from_us_ = world_.now();
+        end_probe(told);
     }
-    if (state_ >= LIVETCP_TCP_RECOVERY && unacknowledged_ >= recovery_end_)
+    if (is_spurious(told, progress))
+        undo();
+    else if (state_ == LIVETCP_TCP_TIMEOUT && progress && asks_first_)
+        ask_with_new_data();
+    ack.lost = find_losses();
+    if (state_ >= LIVETCP_TCP_RECOVERY && unacknowledged_ >= recovery_end_) {
         state_ = LIVETCP_TCP_OPEN;
+        window_->recovered();
+    }
+    if (state_ <= LIVETCP_TCP_DISORDER)
+        state_ = sacked() ? LIVETCP_TCP_DISORDER : LIVETCP_TCP_OPEN;
     ack.now = world_.now();
     ack.min_rtt = min_rtt_;
-    ack.limited = limited;
-    ack.progress = progress;
-    ack.recovering = state_ == LIVETCP_TCP_RECOVERY;
+    ack.advanced = progress;
     ack.in_flight = static_cast<double>(in_flight());
     window_->acknowledged(ack);
-    find_losses();
     transmit_allowed();
     if (writer_waits_ && queued_ < send_buffer_ / 3 * 2) {
         writer_waits_ = false;
@@ -337,22 +450,62 @@ void SimTcp::acknowledged(const Told &told)
     }
 }
 
-/* RACK (RFC 8985): lost is what was sent before something that has arrived, and has had a quarter
- * of a round trip more than that to arrive itself. */
-void SimTcp::find_losses()
+/* F-RTO's second step (RFC 5682, section 3.1): the first progress after a timeout sends new data.
+ */
+void SimTcp::ask_with_new_data()
 {
-    bool lost_some = false;
-    for (auto &entry : outstanding_) {
-        Segment &segment = entry.second;
-        if (segment.sacked || segment.lost || segment.sent_us >= newest_delivered_)
-            continue;
-        if (world_.now() >= segment.sent_us + srtt_ + srtt_ / 4)
-            segment.lost = lost_some = true;
-        else if (state_ == LIVETCP_TCP_OPEN)
-            state_ = LIVETCP_TCP_DISORDER;
+    asks_first_ = false;
+    if (unsent_.empty() || unacknowledged_ >= recovery_end_)
+        return;
+    asks_ = true;
+    recovery_end_ = next_;
+}
+
+/* What the tail loss probe repaired was a loss, too (tcp_process_tlp_ack()). */
+void SimTcp::end_probe(const Told &told)
+{
+    if (!probe_end_ || told.cumulative < probe_end_)
+        return;
+    if (probe_again_ && !told.again && told.cumulative > probe_end_ &&
+        state_ <= LIVETCP_TCP_DISORDER) {
+        window_->lost();
+        window_->recovered();
     }
-    if (lost_some)
+    probe_end_ = 0;
+}
+
+size_t SimTcp::sacked() const
+{
+    return std::count_if(outstanding_.begin(), outstanding_.end(),
+                         [](const auto &entry) { return entry.second.sacked; });
+}
+
+/* tcp_rack_reo_wnd() */
+livetcp_usec SimTcp::reorder_window() const
+{
+    if (!reorders_ && (state_ >= LIVETCP_TCP_RECOVERY || sacked() >= 3))
+        return 0;
+    return std::min(min_rtt_ / 4, srtt_);
+}
+
+/* RACK (RFC 8985): lost is what was sent before something that has arrived, and has had the time of
+ * that and some more to arrive itself. Returns how many are. */
+unsigned SimTcp::find_losses()
+{
+    unsigned lost = 0;
+    livetcp_usec window = reorder_window();
+    for (auto &[sequence, segment] : outstanding_) {
+        if (segment.sacked || segment.lost ||
+            !(Sent{segment.sent_us, sequence} < newest_delivered_))
+            continue;
+        if (world_.now() >= segment.sent_us + rack_rtt_ + window) {
+            segment.lost = true;
+            lost++;
+        }
+    }
+    if (lost)
         enter_recovery();
+    return lost;
 }
 
 void SimTcp::begin_repair(livetcp_tcp_state state)
@@ -363,6 +516,7 @@ void SimTcp::begin_repair(livetcp_tcp_state state)
     }
     state_ = state;
     recovery_end_ = next_;
+    probe_end_ = 0;
 }
 
 void SimTcp::enter_recovery()
@@ -385,56 +539,86 @@ livetcp_usec SimTcp::retransmission_timeout() const
     return base << std::min(backoff_, 8u);
 }
 
+/* tcp_schedule_loss_probe() */
+livetcp_usec SimTcp::probe_due() const
+{
+    livetcp_usec oldest = outstanding_.begin()->second.sent_us;
+    livetcp_usec due = probe_from_us_ + 2 * srtt_ + (outstanding_.size() == 1 ? 200000 : ticks_us);
+    return std::min(due, std::max(world_.now(), oldest + retransmission_timeout()));
+}
+
 void SimTcp::arm_timer()
 {
     world_.cancel(timer_);
     timer_ = 0;
-    livetcp_usec oldest = LIVETCP_NEVER, newest = INT64_MIN, reorder = LIVETCP_NEVER;
-    for (const auto &entry : outstanding_) {
-        const Segment &segment = entry.second;
-        if (segment.sacked)
-            continue;
-        oldest = std::min(oldest, segment.sent_us);
-        newest = std::max(newest, segment.sent_us);
-        if (!segment.lost && segment.sent_us < newest_delivered_)
-            reorder = std::min(reorder, segment.sent_us + srtt_ + srtt_ / 4);
-    }
-    if (oldest == LIVETCP_NEVER)
+    if (outstanding_.empty())
         return;
-    livetcp_usec due = oldest + retransmission_timeout();
-    if (srtt_ && !probed_ && state_ <= LIVETCP_TCP_DISORDER)
-        due = std::min(due, newest + 2 * srtt_ + (in_flight() == 1 ? 40000 : 2000));
-    timer_ = world_.at(std::min(due, reorder), [this] { timer_fired(); });
+    livetcp_usec due = timer_from_us_ + retransmission_timeout(), reorder = 0;
+    probes_ = srtt_ && !probe_end_ && state_ == LIVETCP_TCP_OPEN;
+    if (probes_)
+        due = probe_due();
+    for (const auto &[sequence, segment] : outstanding_)
+        if (!segment.sacked && !segment.lost && Sent{segment.sent_us, sequence} < newest_delivered_)
+            reorder = std::max(reorder, segment.sent_us + rack_rtt_ + reorder_window());
+    if (reorder)
+        due = std::min(due, std::max(reorder, world_.now()) + ticks_us);
+    timer_ = world_.at(due, [this] { timer_fired(); });
 }
 
 void SimTcp::timer_fired()
 {
     timer_ = 0;
-    size_t flying = in_flight();
-    find_losses();
-    if (in_flight() < flying) {
+    bool repairs = state_ >= LIVETCP_TCP_RECOVERY;
+    if (unsigned lost = find_losses()) {
+        if (!repairs) { /* tcp_rack_reo_timeout() counts what came before as if it came now */
+            SimAck ack = {};
+            ack.now = world_.now();
+            ack.min_rtt = min_rtt_;
+            ack.delivered = 1;
+            ack.lost = lost;
+            ack.in_flight = static_cast<double>(in_flight());
+            window_->noticed(ack);
+        }
         transmit_allowed();
         return;
     }
-    livetcp_usec oldest = LIVETCP_NEVER;
-    for (const auto &entry : outstanding_)
-        if (!entry.second.sacked)
-            oldest = std::min(oldest, entry.second.sent_us);
-    if (oldest != LIVETCP_NEVER && world_.now() >= oldest + retransmission_timeout()) {
-        window_->timed_out(state_ >= LIVETCP_TCP_RECOVERY);
-        begin_repair(LIVETCP_TCP_TIMEOUT);
-        backoff_++;
-        for (auto &entry : outstanding_)
-            entry.second.lost = !entry.second.sacked;
-    } else if (!probed_ && !outstanding_.empty()) {
-        probed_ = true; /* tail loss probe: the last segment once more */
+    if (probes_ && world_.now() >= probe_due())
+        probe();
+    else if (!probes_ && world_.now() >= timer_from_us_ + retransmission_timeout())
+        time_out();
+    transmit_allowed();
+}
+
+/* The next segment, or the last once more. */
+void SimTcp::probe()
+{
+    probe_again_ = unsent_.empty();
+    if (probe_again_) {
         auto last = std::prev(outstanding_.end());
         last->second.retransmitted = true;
         retransmits_++;
         note_sent(last->first, last->second.bytes.size(), false);
         transmit(last->first, last->second);
+    } else {
+        send_next();
     }
-    transmit_allowed();
+    probe_end_ = next_;
+    timer_from_us_ = world_.now();
+}
+
+/* tcp_enter_loss(): what was sent lately may still arrive. */
+void SimTcp::time_out()
+{
+    bool again = state_ >= LIVETCP_TCP_RECOVERY;
+    asks_first_ = !again || backoff_;
+    begin_repair(LIVETCP_TCP_TIMEOUT);
+    for (auto &[sequence, segment] : outstanding_)
+        if (!segment.sacked &&
+            (sequence == unacknowledged_ || world_.now() >= segment.sent_us + rack_rtt_))
+            segment.lost = true;
+    window_->timed_out(again, static_cast<double>(in_flight()));
+    backoff_++;
+    timer_from_us_ = world_.now();
 }
 
 livetcp_path SimTcp::facts() const

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A TCP byte stream in virtual time, one direction, after today's Linux as far as policies can
- * tell: the window of NewReno, CUBIC or BBR, SACK, loss found by time (RACK), tail loss probe,
- * retransmission timer, ACK for every segment, Nagle off, in-order delivery. No flow control:
- * receivers read at once, unless told to stop.
+ * A TCP byte stream in virtual time, one direction, after Linux 6.18 as far as policies can tell:
+ * the window of NewReno, CUBIC or BBR, SACK, loss found by time (RACK), tail loss probe,
+ * retransmission timer and F-RTO, reductions that are undone where nothing was lost, ACK for every
+ * segment, Nagle off, in-order delivery. No flow control: receivers read at once, unless told to
+ * stop. test_sim_tcp.cc holds it to what was measured over sockets.
  */
 #ifndef LT_SCENARIO_SIM_TCP_H
 #define LT_SCENARIO_SIM_TCP_H
@@ -86,35 +87,51 @@ class SimTcp
 
     /* Sender. */
     void transmit_allowed();
+    void retransmit_allowed();
+    void send_again(uint64_t sequence, Segment &segment);
+    void send_next();
+    void tell_window(bool sent, bool fresh);
     void transmit(uint64_t sequence, Segment &segment);
     void note_sent(uint64_t sequence, size_t size, bool first);
     void note_acknowledged();
     void tell(livetcp_tx_timestamp_kind kind, uint64_t byte);
     /* Contents of an acknowledgement. */
+    using Blocks = std::vector<std::pair<uint64_t, uint64_t>>;
     struct Told {
-        uint64_t cumulative, arrived; /* all before this, and the segment that begins there */
-        bool again;                   /* which had arrived before (D-SACK) */
-        livetcp_usec echo_us;         /* the timestamp that it echoes */
+        uint64_t cumulative;  /* all before this, */
+        Blocks blocks;        /*   and these */
+        bool again;           /* what arrived had arrived before (D-SACK) */
+        livetcp_usec echo_us; /* the timestamp that it echoes */
     };
     void acknowledged(const Told &told);
+    static bool tells_of(const Told &told, uint64_t sequence);
     void measure(const Told &told);
+    SimAck take(const Told &told);
+    void note_delivered(uint64_t sequence, const Segment &segment);
     bool is_spurious(const Told &told, bool progress) const;
     void undo();
     void add_rtt(livetcp_usec rtt);
-    SimAck ack_of(const Segment &segment);
     bool may_transmit();
-    void find_losses();
+    livetcp_usec reorder_window() const;
+    unsigned find_losses();
     void begin_repair(livetcp_tcp_state state);
     void enter_recovery();
     void note_resent();
     void arm_timer();
     void timer_fired();
+    livetcp_usec probe_due() const;
+    void probe();
+    void end_probe(const Told &told);
+    void time_out();
+    void ask_with_new_data();
     size_t in_flight() const;
+    size_t sacked() const;
     void look_whether_limited();
     livetcp_usec retransmission_timeout() const;
 
     /* Receiver. */
     void segment_arrived(uint64_t sequence, const Bytes &bytes, livetcp_usec sent_us);
+    Blocks blocks(uint64_t sequence);
     Bytes open_records(const Bytes &bytes);
 
     World &world_;
@@ -137,10 +154,22 @@ class SimTcp
     uint64_t limited_ = 0; /* until so many are delivered, the application is the limit; 0 = not */
     livetcp_usec delivered_us_ = 0;
     livetcp_tcp_state state_ = LIVETCP_TCP_OPEN;
-    livetcp_usec srtt_ = 0, rttvar_ = 0, min_rtt_ = 0, newest_delivered_ = INT64_MIN;
+    livetcp_usec srtt_ = 0, rttvar_ = 0, min_rtt_ = 0;
+    using Sent = std::pair<livetcp_usec, uint64_t>; /* when, and what */
+    Sent newest_delivered_ = {INT64_MIN, 0};
+    livetcp_usec rack_rtt_ = 0;
+    bool reorders_ = false;
+    bool original_ = false;   /* that acknowledgement is of a segment that was sent once */
+    bool asks_first_ = false; /* F-RTO */
+    bool asks_ = false;
+    livetcp_usec newest_us_ = 0;     /* when the newest segment was sent */
+    livetcp_usec timer_from_us_ = 0; /* what the timers count from */
+    livetcp_usec probe_from_us_ = 0;
+    bool probes_ = false;      /* the timer is that of a tail loss probe, */
+    bool probe_again_ = false; /*   which sent what had been sent before; */
+    uint64_t probe_end_ = 0;   /*   until all before this is acknowledged, no other; 0: may */
     livetcp_usec mistake_us_ = 0;
     unsigned backoff_ = 0;
-    bool probed_ = false;
     World::Ticket timer_ = 0;
     uint64_t retransmits_ = 0;
     std::set<uint64_t> to_stamp_; /* positions */
@@ -150,8 +179,9 @@ class SimTcp
         livetcp_usec at;
     };
     std::map<uint64_t, Arrived> out_of_order_;
-    Bytes record_;        /* begun */
-    bool waited_ = false; /* some had to, since the last that was read late */
+    Bytes record_;                       /* begun */
+    std::deque<uint64_t> recent_blocks_; /* a position in each */
+    bool waited_ = false;                /* some had to, since the last that was read late */
     livetcp_rx_timestamp read_stamp_ = {};
     uint64_t expected_ = 0;
     livetcp_usec recent_us_ = 0; /* timestamp of the last segment without a gap before it */

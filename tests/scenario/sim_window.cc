@@ -6,12 +6,15 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <utility>
 
 namespace scenario
 {
 
 namespace
 {
+
+const double initial = 10;
 
 class Reno : public SimWindow
 {
@@ -21,29 +24,74 @@ class Reno : public SimWindow
         return cwnd_;
     }
 
+    /* Only a window that is used grows (tcp_cwnd_validate()). Whether it was full is remembered for
+     * a round trip. */
+    void sent(const SimSent &sent) override
+    {
+        bool full = sent.in_flight >= segments();
+        if (reducing_)
+            reduction_sent_ += sent.segments;
+        if (!sent.fresh)
+            return;
+        if (sent.acknowledged >= looked_ || full || (!full_ && sent.outstanding > most_out_)) {
+            full_ = full;
+            most_out_ = sent.outstanding;
+            looked_ = sent.next;
+        }
+    }
+
     void acknowledged(const SimAck &ack) override
     {
-        if (ack.progress && ack.limited && !ack.recovering)
-            cwnd_ += cwnd_ < ssthresh_ ? 1 : 1 / cwnd_;
+        if (ack.delivered <= 0)
+            return;
+        if (reducing_)
+            reduce(ack);
+        else if (is_limited())
+            grow(ack);
     }
 
     void lost() override
     {
-        reduce();
-        cwnd_ = ssthresh_;
+        lower_threshold();
+        reducing_ = true;
+        before_reduction_ = cwnd_;
+        reduction_delivered_ = reduction_sent_ = 0;
     }
 
-    void timed_out(bool again) override
+    void noticed(const SimAck &ack) override
+    {
+        reduce(ack);
+    }
+
+    void timed_out(bool again, double in_flight) override
     {
         if (!again)
-            reduce();
-        cwnd_ = 1;
+            lower_threshold();
+        reducing_ = false;
+        cwnd_ = in_flight + 1;
+    }
+
+    void recovered() override
+    {
+        if (std::exchange(reducing_, false))
+            cwnd_ = ssthresh_;
     }
 
     void undo() override
     {
+        reducing_ = false;
         cwnd_ = std::max(cwnd_, before_cwnd_);
         ssthresh_ = std::max(ssthresh_, before_ssthresh_);
+    }
+
+    /* tcp_cwnd_restart() */
+    void idled(unsigned timeouts) override
+    {
+        double least = std::min(initial, cwnd_);
+        ssthresh_ = std::max(ssthresh_, cwnd_ * 3 / 4);
+        for (; timeouts && cwnd_ > least; timeouts--)
+            cwnd_ = std::floor(cwnd_ / 2);
+        cwnd_ = std::max(cwnd_, least);
     }
 
   protected:
@@ -52,17 +100,69 @@ class Reno : public SimWindow
         return cwnd_ / 2;
     }
 
-    double cwnd_ = 10, ssthresh_ = 1e9;
+    virtual void grow(const SimAck &ack)
+    {
+        for (double left = ack.delivered; left > 0; left--)
+            grow_by_one(cwnd_);
+    }
+
+    /* In slow start, else one for so many (tcp_cong_avoid_ai()). */
+    void grow_by_one(double every)
+    {
+        if (cwnd_ < ssthresh_) {
+            cwnd_++;
+            return;
+        }
+        if (counted_ >= every) {
+            counted_ = 0;
+            cwnd_++;
+        }
+        if (++counted_ >= every) {
+            counted_ -= every;
+            cwnd_++;
+        }
+    }
+
+    double cwnd_ = initial, ssthresh_ = 1e9;
 
   private:
-    void reduce()
+    /* tcp_is_cwnd_limited(): slow start makes the window twice what is used. */
+    bool is_limited() const
+    {
+        return full_ || (cwnd_ < ssthresh_ && cwnd_ < 2 * most_out_);
+    }
+
+    void lower_threshold()
     {
         before_cwnd_ = cwnd_;
         before_ssthresh_ = ssthresh_;
-        ssthresh_ = std::max(reduced(), 2.0);
+        counted_ = 0;
+        ssthresh_ = std::max(std::floor(reduced()), 2.0);
     }
 
+    /* Proportional Rate Reduction (RFC 6937, as in tcp_cwnd_reduction()): what may be sent follows
+     * what is delivered, and there is no room for more. */
+    void reduce(const SimAck &ack)
+    {
+        double more, missing = ssthresh_ - ack.in_flight;
+        reduction_delivered_ += ack.delivered;
+        if (missing < 0) {
+            more =
+                std::ceil(ssthresh_ * reduction_delivered_ / before_reduction_) - reduction_sent_;
+        } else {
+            more = std::max(reduction_delivered_ - reduction_sent_, ack.delivered);
+            more = std::min(missing, more + (ack.advanced && ack.lost <= 0));
+        }
+        cwnd_ = ack.in_flight + std::max(more, reduction_sent_ > 0 ? 0.0 : 1.0);
+    }
+
+    double counted_ = 0;
     double before_cwnd_ = 0, before_ssthresh_ = 0;
+    bool reducing_ = false;
+    double before_reduction_ = 0, reduction_delivered_ = 0, reduction_sent_ = 0;
+    bool full_ = false;
+    double most_out_ = 0;
+    uint64_t looked_ = 0;
 };
 
 class Cubic : public Reno
@@ -72,26 +172,24 @@ class Cubic : public Reno
     {
         if (ack.rtt && cwnd_ >= start_.smallest && cwnd_ < ssthresh_ && start_.ends(ack))
             ssthresh_ = cwnd_;
-        if (!ack.progress || !ack.limited || ack.recovering)
-            return;
-        if (cwnd_ < ssthresh_) {
-            cwnd_ += 1;
-            return;
-        }
-        if (!epoch_) {
-            epoch_ = ack.now;
-            friendly_ = cwnd_;
-            most_ = std::max(most_, cwnd_);
-            k_ = std::cbrt((most_ - cwnd_) / growth);
-        }
-        double t = static_cast<double>(ack.now - epoch_ + ack.min_rtt) / 1e6 - k_;
-        double target = std::min(growth * t * t * t + most_, 1.5 * cwnd_);
-        friendly_ += 3 * (1 - beta) / (1 + beta) / cwnd_;
-        cwnd_ += target > cwnd_ ? (target - cwnd_) / cwnd_ : 0.01 / cwnd_;
-        cwnd_ = std::max(cwnd_, friendly_);
+        Reno::acknowledged(ack);
+    }
+
+    /* bictcp_reset() */
+    void timed_out(bool again, double in_flight) override
+    {
+        Reno::timed_out(again, in_flight);
+        most_ = 0;
+        epoch_ = 0;
     }
 
   protected:
+    void grow(const SimAck &ack) override
+    {
+        for (double left = ack.delivered; left > 0; left--)
+            grow_by_one(cwnd_ < ssthresh_ ? 0 : every(ack));
+    }
+
     double reduced() override
     {
         most_ = cwnd_ < most_ ? cwnd_ * (1 + beta) / 2 : cwnd_; /* fast convergence */
@@ -100,6 +198,26 @@ class Cubic : public Reno
     }
 
   private:
+    /* bictcp_update() */
+    double every(const SimAck &ack)
+    {
+        if (!epoch_) {
+            epoch_ = ack.now;
+            friendly_ = cwnd_;
+            origin_ = std::max(most_, cwnd_);
+            k_ = std::cbrt((origin_ - cwnd_) / growth);
+        }
+        double t = static_cast<double>(ack.now - epoch_ + ack.min_rtt) / 1e6 - k_;
+        double target = growth * t * t * t + origin_;
+        double count = target > cwnd_ ? cwnd_ / (target - cwnd_) : 100 * cwnd_;
+        if (!most_)
+            count = std::min(count, 20.0);
+        friendly_ += 3 * (1 - beta) / (1 + beta) / cwnd_;
+        if (std::floor(friendly_) > cwnd_)
+            count = std::min(count, cwnd_ / (std::floor(friendly_) - cwnd_));
+        return std::max(count, 2.0);
+    }
+
     static constexpr double beta = 0.7, growth = 0.4;
 
     /* HyStart (Ha and Rhee, 2008): slow start ends before the buffer overflows, when round trips
@@ -127,7 +245,7 @@ class Cubic : public Reno
     } start_;
 
     livetcp_usec epoch_ = 0;
-    double most_ = 0, k_ = 0, friendly_ = 0;
+    double most_ = 0, origin_ = 0, k_ = 0, friendly_ = 0;
 };
 
 class Bbr : public SimWindow
@@ -135,10 +253,7 @@ class Bbr : public SimWindow
   public:
     double segments() const override
     {
-        if (mode_ == Mode::probe_rtt || timeout_)
-            return 4;
-        double window = std::max(4.0, cwnd_gain() * product() + 3);
-        return mode_ == Mode::startup ? std::max(initial, window) : window;
+        return std::floor(mode_ == Mode::probe_rtt ? std::min(cwnd_, least) : cwnd_);
     }
 
     double pace() const override
@@ -148,11 +263,16 @@ class Bbr : public SimWindow
         return 0.99 * gain() * std::max(rate_, first);
     }
 
+    void sent(const SimSent &) override
+    {
+    }
+
     void acknowledged(const SimAck &ack) override
     {
-        timeout_ = false;
-        if (ack.round)
+        if (ack.round) {
             round_++;
+            conserving_ = false;
+        }
         note_rate(ack);
         if (ack.rtt && (!min_rtt_ || ack.rtt <= min_rtt_ || ack.now > min_at_ + 10000000)) {
             expired_ = min_rtt_ && ack.rtt > min_rtt_;
@@ -161,29 +281,83 @@ class Bbr : public SimWindow
         }
         advance(ack);
         expired_ = false;
+        if (ack.delivered > 0)
+            set_window(ack);
     }
 
+    /* The first round trip of a recovery sends no more than is delivered. */
     void lost() override
     {
+        save();
+        repairing_ = conserving_ = begins_ = true;
     }
 
-    void timed_out(bool) override
+    void noticed(const SimAck &) override
     {
-        timeout_ = true;
+    }
+
+    void timed_out(bool, double in_flight) override
+    {
+        save();
+        repairing_ = true;
+        conserving_ = begins_ = false;
+        full_ = 0;
+        cwnd_ = in_flight + 1;
+    }
+
+    void recovered() override
+    {
+        restores_ = std::exchange(repairing_, false);
+        conserving_ = begins_ = false;
     }
 
     void undo() override
     {
-        timeout_ = false;
+        full_ = 0;
+        stale_ = 0;
+        recovered();
+    }
+
+    void idled(unsigned) override
+    {
     }
 
   private:
     enum class Mode { startup, drain, cycle, probe_rtt };
 
+    static constexpr double least = 4;
+
+    void save()
+    {
+        before_cwnd_ =
+            repairing_ || mode_ == Mode::probe_rtt ? std::max(before_cwnd_, cwnd_) : cwnd_;
+    }
+
+    /* bbr_set_cwnd(): towards twice the bandwidth-delay product, by no more than was delivered. */
+    void set_window(const SimAck &ack)
+    {
+        cwnd_ = std::max(cwnd_ - ack.lost, 1.0);
+        if (std::exchange(begins_, false))
+            cwnd_ = ack.in_flight + ack.delivered;
+        if (std::exchange(restores_, false))
+            cwnd_ = std::max(cwnd_, before_cwnd_);
+        if (conserving_) {
+            cwnd_ = std::max(cwnd_, ack.in_flight + ack.delivered);
+            return;
+        }
+        double target = cwnd_gain() * product() + 3;
+        if (mode_ == Mode::startup) {
+            delivered_ += ack.delivered;
+            if (cwnd_ < target || delivered_ < initial)
+                cwnd_ += ack.delivered;
+        } else {
+            cwnd_ = std::min(cwnd_ + ack.delivered, target);
+        }
+        cwnd_ = std::max(cwnd_, least);
+    }
+
     /* Linux's BBR begins with the pace of an initial window in a round trip, which a rate measured
      * while the application sends little does not lower before the pipe has been full. */
-    static constexpr double initial = 10;
-
     double product() const
     {
         return rate_ * static_cast<double>(min_rtt_) / 1e6;
@@ -256,7 +430,9 @@ class Bbr : public SimWindow
     double rate_ = 0, full_ = 0;
     livetcp_usec min_rtt_ = 0, min_at_ = 0, phase_at_ = 0, probe_until_ = 0;
     unsigned round_ = 0, stale_ = 0, phase_ = 0;
-    bool expired_ = false, timeout_ = false;
+    bool expired_ = false;
+    double cwnd_ = initial, before_cwnd_ = 0, delivered_ = 0;
+    bool repairing_ = false, conserving_ = false, begins_ = false, restores_ = false;
 };
 
 } // namespace

