@@ -520,11 +520,19 @@ void overload(const Words &words)
                               video.speech_delay(.99, settled, end),
                               video.speech_delay(1, settled, end)};
             double through = (video.throughput(settled, end) + 172 * 8 * 50) / path.rate;
-            printf("%s times=%.2g s%llu: most %.0f (400 + RTT %.0f) p99 %.0f delivered %.3f; "
-                   "speech p50 %.0f p99 %.0f most %.0f (L %.0f)\n",
-                   path.name(n).c_str(), times, static_cast<unsigned long long>(seed), all,
-                   limit_ms + path.rtt_ms, p99, through, heard[0], heard[1], heard[2],
-                   path.rtt_ms / 2);
+            livetcp_usec last = start;
+            size_t late = 0;
+            for (const Played &packet : video.played)
+                if (static_cast<double>(packet.delay) / 1e3 > limit_ms + path.rtt_ms) {
+                    last = std::max(last, packet.sent);
+                    late++;
+                }
+            printf(
+                "%s times=%.2g s%llu: most %.0f (400 + RTT %.0f; %zu above it, sent until %.1f s) "
+                "p99 %.0f delivered %.3f; speech p50 %.0f p99 %.0f most %.0f (L %.0f)\n",
+                path.name(n).c_str(), times, static_cast<unsigned long long>(seed), all,
+                limit_ms + path.rtt_ms, late, static_cast<double>(last - start) / 1e6, p99, through,
+                heard[0], heard[1], heard[2], path.rtt_ms / 2);
             fflush(stdout);
             most.values.push_back(all - limit_ms - path.rtt_ms);
             use.values.push_back(through);
