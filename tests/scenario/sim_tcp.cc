@@ -79,7 +79,7 @@ bool SimTcp::may_transmit()
 
 void SimTcp::transmit_allowed()
 {
-    if (!std::exchange(asks_, false) || unsent_.empty())
+    if (!std::exchange(sends_new_, false) || unsent_.empty())
         retransmit_allowed();
     bool waits = !unsent_.empty(), some = false;
     while (!unsent_.empty() && may_transmit()) {
@@ -389,7 +389,7 @@ void SimTcp::note_delivered(uint64_t sequence, const Segment &segment)
  * again (RFC 3522), or all of these have arrived twice (RFC 3708, as Linux's tcp_may_undo()). */
 bool SimTcp::is_spurious(const Told &told, bool progress) const
 {
-    if (state_ == LIVETCP_TCP_TIMEOUT && asks_first_ && original_)
+    if (state_ == LIVETCP_TCP_TIMEOUT && frto_ && original_)
         return true;
     return state_ >= LIVETCP_TCP_RECOVERY && resent_us_ != LIVETCP_NEVER &&
            ((progress && told.echo_us < resent_us_) || (told.again && !to_undo_));
@@ -402,7 +402,7 @@ void SimTcp::undo()
     window_->undo();
     state_ = LIVETCP_TCP_OPEN;
     resent_us_ = LIVETCP_NEVER;
-    asks_first_ = false;
+    frto_ = false;
 }
 
 void SimTcp::acknowledged(const Told &told)
@@ -428,8 +428,8 @@ void SimTcp::acknowledged(const Told &told)
     }
     if (is_spurious(told, progress))
         undo();
-    else if (state_ == LIVETCP_TCP_TIMEOUT && progress && asks_first_)
-        ask_with_new_data();
+    else if (state_ == LIVETCP_TCP_TIMEOUT && progress && frto_)
+        send_new_for_frto();
     ack.lost = find_losses();
     if (state_ >= LIVETCP_TCP_RECOVERY && unacknowledged_ >= recovery_end_) {
         state_ = LIVETCP_TCP_OPEN;
@@ -452,12 +452,12 @@ void SimTcp::acknowledged(const Told &told)
 
 /* F-RTO's second step (RFC 5682, section 3.1): the first progress after a timeout sends new data.
  */
-void SimTcp::ask_with_new_data()
+void SimTcp::send_new_for_frto()
 {
-    asks_first_ = false;
+    frto_ = false;
     if (unsent_.empty() || unacknowledged_ >= recovery_end_)
         return;
-    asks_ = true;
+    sends_new_ = true;
     recovery_end_ = next_;
 }
 
@@ -610,7 +610,7 @@ void SimTcp::probe()
 void SimTcp::time_out()
 {
     bool again = state_ >= LIVETCP_TCP_RECOVERY;
-    asks_first_ = !again || backoff_;
+    frto_ = !again || backoff_;
     begin_repair(LIVETCP_TCP_TIMEOUT);
     for (auto &[sequence, segment] : outstanding_)
         if (!segment.sacked &&

@@ -123,7 +123,7 @@ class SimTcp
     void probe();
     void end_probe(const Told &told);
     void time_out();
-    void ask_with_new_data();
+    void send_new_for_frto();
     size_t in_flight() const;
     size_t sacked() const;
     void look_whether_limited();
@@ -157,12 +157,12 @@ class SimTcp
     livetcp_usec srtt_ = 0, rttvar_ = 0, min_rtt_ = 0;
     using Sent = std::pair<livetcp_usec, uint64_t>; /* when, and what */
     Sent newest_delivered_ = {INT64_MIN, 0};
-    livetcp_usec rack_rtt_ = 0;
-    bool reorders_ = false;
-    bool original_ = false;   /* that acknowledgement is of a segment that was sent once */
-    bool asks_first_ = false; /* F-RTO */
-    bool asks_ = false;
-    livetcp_usec newest_us_ = 0;     /* when the newest segment was sent */
+    livetcp_usec rack_rtt_ = 0;  /* round trip of that */
+    bool reorders_ = false;      /* the path was seen to */
+    bool frto_ = false;          /* the timeout may have been none */
+    bool sends_new_ = false;     /*   which new data is to show now, before anything is repaired */
+    bool original_ = false;      /* this acknowledgement is of what was sent once, before it */
+    livetcp_usec newest_us_ = 0; /* when the newest segment was sent */
     livetcp_usec timer_from_us_ = 0; /* what the timers count from */
     livetcp_usec probe_from_us_ = 0;
     bool probes_ = false;      /* the timer is that of a tail loss probe, */
