@@ -15,6 +15,10 @@
 #define LOSSES_US    6000000
 #define STOOD_US     150000
 
+/* Where few packets are under way, as beside a flow that has just overrun the queue, no queue is
+ * known at times. So long it counts as before. */
+#define UNKNOWN_US 500000
+
 #define OWN_MIN_US 12000
 #define FALLS      0.8 /* below this part of its first length it is draining */
 
@@ -161,6 +165,9 @@ bool lt_competition_found(lt_competition *c, const lt_congestion_sample *s,
 
     if (remains(c, s, window, part, rate) || overflows(c, s, window, own_us, part, ours) || much)
         return true;
+    if (!ours && !window->known && s->now_us - c->known_us < UNKNOWN_US)
+        return false;
+    c->known_us = s->now_us;
     if (ours || !window->known || window->queue_us < queue_of_others(c, s, own_us)) {
         c->since_us = LIVETCP_NEVER;
         return false;

@@ -20,6 +20,7 @@
 typedef struct lt_competition {
     livetcp_usec since_us;   /* a queue of others has stood since; LIVETCP_NEVER = none stands */
     livetcp_usec from_us;    /* the queue then */
+    livetcp_usec known_us;   /* when it was last known, or forgotten */
     double plateau;          /* CUBIC: the share before the last reduction, in segments, */
     double plateau_s;        /*   and the time in which it is reached again, */
     livetcp_usec epoch_us;   /*   from this moment */
