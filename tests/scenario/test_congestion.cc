@@ -364,6 +364,29 @@ TEST_CASE("when the file transfer has gone the queue is kept short again")
     }
 }
 
+/* In a buffer of four products NewReno's queue is never empty, so that the session's round trips
+ * have a minimum of 75 ms too much, and swings by 120 ms above it. */
+TEST_CASE("a session that joins a transfer in a long buffer is not starved")
+{
+    for (const char *transfer : {"reno", "cubic"}) {
+        double share = 0;
+        for (uint64_t seed = 1; seed <= 3; seed++) {
+            auto road = std::make_shared<SimRoad>("delay=30ms,rate=1mbit,queue=30kB", seed);
+            road->path.congestion_control = "cubic";
+            Video video(road, make_config("auto", 8), 500e3, true, seed);
+            GreedyTcp other(road->world, road->path, transfer);
+            road->world.run_for(5 * second);
+            video.start();
+            road->world.run_for(40 * second);
+            livetcp_usec now = road->world.now();
+            share += video.throughput(now - 30 * second, now) / 1e6 / 3;
+            road->world.clear();
+        }
+        INFO("beside " << transfer << ": " << share << " of the link");
+        CHECK(share > 0.2); /* 0.06 and 0.1 */
+    }
+}
+
 /* What got through beside the transfer is no rate of the path. The mean, as runs differ in what the
  * transfer leaves to the session. */
 TEST_CASE("five seconds after a transfer has gone an encoder has the path to itself")

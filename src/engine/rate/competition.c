@@ -9,7 +9,7 @@
  * round trip and the time in which it could have drained. */
 #define QUEUES       3
 #define QUEUE_MIN_US 30000
-#define QUEUE_MAX_US 120000
+#define QUEUE_MAX_US 75000
 #define QUEUE_BYTES  2000 /* at the rate that the path has carried: a thin stream's own queue */
 #define FOUND_US     500000
 #define LOSSES_US    6000000
