@@ -3,13 +3,14 @@
  * `auto` against `single` and `shortest-queue` on many paths, in virtual time: one line a path and
  * budget, with the delays and a verdict. Not a test; test_routes.cc holds some of it.
  *
- * usage: path-table [--thin | --speech | --policers | --random FROM-TO | --hard FROM-TO | --longer
- * FROM-TO | PATH...] [--police KBIT] [--seeds N]
+ * usage: path-table [--thin | --speech | --policers | --speech-policers | --random FROM-TO | --hard
+ * FROM-TO | --longer FROM-TO | PATH...] [--police KBIT] [--seeds N]
  *                   [--seconds S] [--warmup S] [--budget B]... [--set KEY=VALUE]... [--failed]
  *                   [--by-second] [--below NAME]
  * --thin: links of 1.05 to 2.2 times the media, buffers of 20 to 400 ms, 0 and 1 % of loss.
  * --speech: the same with speech instead of video.
- * --policers: token buckets of as much. --police: one on the paths named after it.
+ * --policers: token buckets of as much; --speech-policers: with speech. --police: one on the paths
+ * named after it.
  * --random: paths that draw_course() draws for these seeds; --hard: draw_hard_course(), with
  * policers, bursts, changes, outages and second links; --longer: draw_longer_route().
  * --budget: of auto; -1 is the default. --failed: only paths where auto is worse.
@@ -60,13 +61,14 @@ std::vector<Course> thin_links(size_t size, double media)
     return courses;
 }
 
-std::vector<Course> policers()
+std::vector<Course> policers(size_t size, double media)
 {
     std::vector<Course> courses;
     for (double times : {1.05, 1.2, 1.4, 1.6, 2.0, 2.2})
         for (double loss : {0.0, 1.0}) {
             Course course("delay=30ms", "", loss);
-            course.police = static_cast<uint64_t>(Course::media * times);
+            course.police = static_cast<uint64_t>(media * times);
+            course.size = size;
             courses.push_back(course);
         }
     return courses;
@@ -158,7 +160,9 @@ Options parse(int argc, char **argv)
         else if (!strcmp(argv[i], "--speech"))
             more = thin_links(Course::speech, Course::speech_rate);
         else if (!strcmp(argv[i], "--policers"))
-            more = policers();
+            more = policers(Course::packet, Course::media);
+        else if (!strcmp(argv[i], "--speech-policers"))
+            more = policers(Course::speech, Course::speech_rate);
         else if (!strcmp(argv[i], "--random") && valued)
             more = drawn(argv[++i], draw_course);
         else if (!strcmp(argv[i], "--hard") && valued)
