@@ -359,6 +359,26 @@ TEST_CASE("behind a policer that delays nothing a wrong trial is over within ten
                     }
 }
 
+/* Its bucket holds a second of speech. When it is empty eight connections lose several packets
+ * each, and while they repair there are few samples: the bytes under way have to tell. */
+TEST_CASE("behind a policer speech comes back from a wrong trial")
+{
+    unsigned late = 0;
+    for (double times : {1.0, 1.06})
+        for (uint64_t seed = 1; seed <= 12; seed++) {
+            Course course("delay=30ms,jitter=0.1ms");
+            course.size = Course::speech;
+            course.below = "bbr";
+            course.police = static_cast<uint64_t>(Course::speech_rate * times);
+            course.warmup = 5 * second;
+            course.length = 30 * second;
+            Delays delays = drive_auto(course, LIVETCP_REDUNDANCY_AUTO, seed);
+            INFO(course.describe() << ", seed " << seed << ": p95 " << delays.quantile(0.95));
+            late += delays.quantile(0.95) > 400;
+            CHECK(late <= 3); /* 11 */
+        }
+}
+
 TEST_CASE("redundancy that the path carries is sent, behind a policer and with random loss")
 {
     Course policed("delay=30ms");

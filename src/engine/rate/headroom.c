@@ -34,7 +34,9 @@
 
 /* Segments in flight beyond a round trip's, summed over ticks, show that more is sent than
  * delivered. Repairs of random losses keep some in flight, and a burst many for a moment: for a
- * round trip, so that the limit grows with round trips longer than a tick. */
+ * round trip, so that the limit grows with round trips longer than a tick. Of a thin stream it is
+ * counted in this time of media instead: a second of speech is six segments. */
+#define AWAY_UNIT_US 40000.0
 #define AWAY_NORMAL  4.0
 #define AWAY_MAX     6.0
 #define AWAY_SUSPECT 30.0
@@ -140,6 +142,11 @@ static double carried(const lt_headroom *h, const lt_headroom_view *view)
     return (double)(view->delivered - h->ticks[oldest_tick(h)].delivered) / (double)span * SECOND;
 }
 
+static double unit(const lt_headroom_view *view)
+{
+    return fmin(SEGMENT, (double)view->media_rate * AWAY_UNIT_US / SECOND);
+}
+
 /* Under way beyond what a round trip holds: on average, and a frame more when one has just been
  * written. */
 static double segments_beyond(const lt_headroom *h, const lt_headroom_view *view)
@@ -148,7 +155,7 @@ static double segments_beyond(const lt_headroom *h, const lt_headroom_view *view
     double held = written / (LT_HEADROOM_TICKS * TICK_US) * (double)view->rtt_us;
     double frame = (double)view->frame > FRAME ? (double)view->frame : 0;
 
-    return ((double)view->undelivered - held - frame) / SEGMENT;
+    return ((double)view->undelivered - held - frame) / unit(view);
 }
 
 static void add_away(lt_headroom *h, const lt_headroom_view *view)
@@ -320,7 +327,7 @@ static double loss_until_settled(const lt_headroom *h)
 static void settle(lt_headroom *h, const lt_headroom_view *view)
 {
     livetcp_usec since = view->now_us - h->since_us;
-    double beyond = fmin(AWAY_NORMAL, (double)view->media_rate * SETTLED_US / SECOND / SEGMENT);
+    double beyond = fmin(AWAY_NORMAL, (double)view->media_rate * SETTLED_US / SECOND / unit(view));
 
     if (since < view->rtt_us + SETTLE_US ||
         ((view->wait_us > WAIT_US || segments_beyond(h, view) > beyond) && since < DRAIN_MAX_US))
