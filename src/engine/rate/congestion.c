@@ -364,7 +364,7 @@ double lt_congestion_admitted(const lt_congestion *c, livetcp_usec now)
 static double let_through(lt_congestion *c, const lt_congestion_sample *s)
 {
     return lt_let_through_update(&c->let, &c->history, s,
-                                 s->fixed && s->offered <= CARRIED * s->carried);
+                                 s->fixed && s->offered <= CARRIED * s->carried, c->lost_us);
 }
 
 /* A path without a queue has no limit, except for packets that have waited: let go at once, they

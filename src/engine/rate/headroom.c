@@ -142,7 +142,7 @@ static double carried(const lt_headroom *h, const lt_headroom_view *view)
     return (double)(view->delivered - h->ticks[oldest_tick(h)].delivered) / (double)span * SECOND;
 }
 
-static double unit(const lt_headroom_view *view)
+static double away_unit(const lt_headroom_view *view)
 {
     return fmin(SEGMENT, (double)view->media_rate * AWAY_UNIT_US / SECOND);
 }
@@ -155,7 +155,7 @@ static double segments_beyond(const lt_headroom *h, const lt_headroom_view *view
     double held = written / (LT_HEADROOM_TICKS * TICK_US) * (double)view->rtt_us;
     double frame = (double)view->frame > FRAME ? (double)view->frame : 0;
 
-    return ((double)view->undelivered - held - frame) / unit(view);
+    return ((double)view->undelivered - held - frame) / away_unit(view);
 }
 
 static void add_away(lt_headroom *h, const lt_headroom_view *view)
@@ -259,14 +259,21 @@ static double away_limit(const lt_headroom *h, const lt_headroom_view *view)
     return view->rtt_us > TICK_US ? limit * (double)view->rtt_us / TICK_US : limit;
 }
 
+/* Lost part of the segments since there were so many. */
+static double loss_since(const lt_headroom *h, double segments, double lost)
+{
+    double more = h->all_segments - segments;
+
+    return more > 0 ? (h->all_lost - lost) / more : 0;
+}
+
 /* Lost part of the segments, with extra bytes: since the sum of losses left zero, or in the last
  * second. Where the bytes under way are the suspicion, the sum may be zero, since a loss counts
  * when it is repaired. A trial that expects no losses would find each link free. */
 static double present_loss(const lt_headroom *h)
 {
     unsigned oldest = oldest_tick(h);
-    double segments = h->all_segments - h->ticks[oldest].segments;
-    double of_late = segments > 0 ? (h->all_lost - h->ticks[oldest].lost) / segments : 0;
+    double of_late = loss_since(h, h->ticks[oldest].segments, h->ticks[oldest].lost);
 
     return fmax(h->suspect > 0 ? h->suspect_lost / h->suspect : 0, of_late);
 }
@@ -316,18 +323,11 @@ static void clear_link(lt_headroom *h, const lt_headroom_view *view)
     enter(h, LT_HEADROOM_SPEND, view->now_us);
 }
 
-/* Losses count when they are repaired: those of the second before the trial have been by now. */
-static double loss_until_settled(const lt_headroom *h)
-{
-    double segments = h->all_segments - h->trial.all_segments;
-
-    return segments > 0 ? (h->all_lost - h->trial.all_lost) / segments : 0;
-}
-
 static void settle(lt_headroom *h, const lt_headroom_view *view)
 {
     livetcp_usec since = view->now_us - h->since_us;
-    double beyond = fmin(AWAY_NORMAL, (double)view->media_rate * SETTLED_US / SECOND / unit(view));
+    double beyond =
+        fmin(AWAY_NORMAL, (double)view->media_rate * SETTLED_US / SECOND / away_unit(view));
 
     if (since < view->rtt_us + SETTLE_US ||
         ((view->wait_us > WAIT_US || segments_beyond(h, view) > beyond) && since < DRAIN_MAX_US))
@@ -336,7 +336,8 @@ static void settle(lt_headroom *h, const lt_headroom_view *view)
     if (since >= DRAIN_SHOWS_US)
         h->trial.carried = fmin(h->trial.carried, (double)(view->delivered - h->trial.delivered) /
                                                       (double)since * SECOND);
-    h->trial.loss = fmax(h->trial.loss, loss_until_settled(h));
+    /* Losses count when they are repaired: those of the second before have been by now. */
+    h->trial.loss = fmax(h->trial.loss, loss_since(h, h->trial.all_segments, h->trial.all_lost));
     enter(h, LT_HEADROOM_TRIAL, view->now_us);
 }
 

@@ -25,7 +25,7 @@
 
 void lt_let_through_init(lt_let_through *let)
 {
-    *let = (lt_let_through){.from_us = INT64_MIN / 2, .lost_us = INT64_MIN / 2};
+    *let = (lt_let_through){.from_us = INT64_MIN / 2};
 }
 
 static double rate_over(const lt_delay_history *history, const lt_congestion_sample *s,
@@ -42,21 +42,15 @@ static bool keeps_up(const lt_delay_history *history, const lt_congestion_sample
 }
 
 double lt_let_through_update(lt_let_through *let, const lt_delay_history *history,
-                             const lt_congestion_sample *s, bool fixed)
+                             const lt_congestion_sample *s, bool fixed, livetcp_usec lost_us)
 {
     livetcp_usec tried_us = s->now_us - let->from_us;
-    bool lossy;
+    bool lossy = s->now_us < lost_us + LONG_US + s->base_us;
     double rate;
 
-    if (s->retransmitted > let->retransmitted)
-        let->lost_us = s->now_us;
-    let->retransmitted = s->retransmitted;
-    lossy = s->now_us < let->lost_us + LONG_US + s->base_us;
     /* Packets that wait for the window can be dropped in time, and others not. */
     if (!fixed || s->limit_us || s->offered > SMALL * s->link_rate) {
-        let->from_us = INT64_MIN / 2;
-        let->is_tried = false;
-        let->failed = 0;
+        lt_let_through_init(let);
         return 0;
     }
     if (tried_us < 0)

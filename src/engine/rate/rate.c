@@ -20,10 +20,10 @@
 #define FEW_BYTES   1448
 #define CONTACT_US  500000 /* a connection not written to for so long does not count */
 #define SHARE_US    50000
-#define OVERLOAD_WAIT_US                                                                           \
-    50000              /* an overload makes packets wait; in a moment's excess they do not */
-#define EASY       2.0 /* times the media: such a link has time between frames */
-#define SHARE_GAIN 0.3
+/* An overload makes packets wait so long; in a moment's excess they do not. */
+#define OVERLOAD_WAIT_US 50000
+#define EASY             2.0 /* times the media: such a link has time between frames */
+#define SHARE_GAIN       0.3
 
 void lt_rate_init(lt_rate *rate, const livetcp_config *config)
 {

@@ -17,7 +17,7 @@ typedef struct lt_send_delay {
     uint64_t rest;            /* of these, what audio to come leaves */
 } lt_send_delay;
 
-/* What the connections' state does not tell. */
+/* Rates that the connections' state does not show. */
 typedef struct lt_send_rates {
     uint64_t carries; /* bytes per second of all connections together at most; 0 = unknown */
     uint64_t audio;   /* bytes per second that go before all else */
