@@ -234,8 +234,7 @@ int main(int argc, char **argv)
     for (const std::string &path : options.paths) {
         double propagation_ms = static_cast<double>(propagation_of(path)) / 1000;
         printf("%s, %zu bytes every %lld ms; excess over %.1f ms\n  %-44s %9s %9s %9s %9s %9s %9s "
-               "%9s %9s "
-               "   cost\n",
+               "%9s %9s    cost\n",
                path.c_str(), options.size, static_cast<long long>(options.interval / 1000),
                propagation_ms, "", "mean", "p50", "p90", "p95", "p99", "p99.9", "max", "> 5 ms");
         for (const std::string &scheme : options.schemes) {

@@ -107,12 +107,17 @@ void SimTcp::retransmit_allowed()
 void SimTcp::send_again(uint64_t sequence, Segment &segment)
 {
     segment.lost = false;
+    note_resent();
+    transmit_again(sequence, segment);
+    tell_window(true, false);
+}
+
+void SimTcp::transmit_again(uint64_t sequence, Segment &segment)
+{
     segment.retransmitted = true;
     retransmits_++;
     note_sent(sequence, segment.bytes.size(), false);
-    note_resent();
     transmit(sequence, segment);
-    tell_window(true, false);
 }
 
 void SimTcp::send_next()
@@ -488,6 +493,12 @@ livetcp_usec SimTcp::reorder_window() const
     return std::min(min_rtt_ / 4, srtt_);
 }
 
+/* Something that was sent later has arrived. */
+bool SimTcp::is_overtaken(uint64_t sequence, const Segment &segment) const
+{
+    return !segment.sacked && !segment.lost && Sent{segment.sent_us, sequence} < newest_delivered_;
+}
+
 /* RACK (RFC 8985): lost is what was sent before something that has arrived, and has had the time of
  * that and some more to arrive itself. Returns how many are. */
 unsigned SimTcp::find_losses()
@@ -495,10 +506,8 @@ unsigned SimTcp::find_losses()
     unsigned lost = 0;
     livetcp_usec window = reorder_window();
     for (auto &[sequence, segment] : outstanding_) {
-        if (segment.sacked || segment.lost ||
-            !(Sent{segment.sent_us, sequence} < newest_delivered_))
-            continue;
-        if (world_.now() >= segment.sent_us + rack_rtt_ + window) {
+        if (is_overtaken(sequence, segment) &&
+            world_.now() >= segment.sent_us + rack_rtt_ + window) {
             segment.lost = true;
             lost++;
         }
@@ -553,15 +562,16 @@ void SimTcp::arm_timer()
     timer_ = 0;
     if (outstanding_.empty())
         return;
-    livetcp_usec due = timer_from_us_ + retransmission_timeout(), reorder = 0;
+    livetcp_usec due = timer_from_us_ + retransmission_timeout(), newest = 0;
     probes_ = srtt_ && !probe_end_ && state_ == LIVETCP_TCP_OPEN;
     if (probes_)
         due = probe_due();
     for (const auto &[sequence, segment] : outstanding_)
-        if (!segment.sacked && !segment.lost && Sent{segment.sent_us, sequence} < newest_delivered_)
-            reorder = std::max(reorder, segment.sent_us + rack_rtt_ + reorder_window());
-    if (reorder)
-        due = std::min(due, std::max(reorder, world_.now()) + ticks_us);
+        if (is_overtaken(sequence, segment))
+            newest = std::max(newest, segment.sent_us);
+    if (newest)
+        due =
+            std::min(due, std::max(newest + rack_rtt_ + reorder_window(), world_.now()) + ticks_us);
     timer_ = world_.at(due, [this] { timer_fired(); });
 }
 
@@ -595,10 +605,7 @@ void SimTcp::probe()
     probe_again_ = unsent_.empty();
     if (probe_again_) {
         auto last = std::prev(outstanding_.end());
-        last->second.retransmitted = true;
-        retransmits_++;
-        note_sent(last->first, last->second.bytes.size(), false);
-        transmit(last->first, last->second);
+        transmit_again(last->first, last->second);
     } else {
         send_next();
     }

@@ -89,6 +89,7 @@ class SimTcp
     void transmit_allowed();
     void retransmit_allowed();
     void send_again(uint64_t sequence, Segment &segment);
+    void transmit_again(uint64_t sequence, Segment &segment);
     void send_next();
     void tell_window(bool sent, bool fresh);
     void transmit(uint64_t sequence, Segment &segment);
@@ -113,6 +114,7 @@ class SimTcp
     void add_rtt(livetcp_usec rtt);
     bool may_transmit();
     livetcp_usec reorder_window() const;
+    bool is_overtaken(uint64_t sequence, const Segment &segment) const;
     unsigned find_losses();
     void begin_repair(livetcp_tcp_state state);
     void enter_recovery();

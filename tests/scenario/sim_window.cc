@@ -54,7 +54,6 @@ class Reno : public SimWindow
     {
         lower_threshold();
         reducing_ = true;
-        before_reduction_ = cwnd_;
         reduction_delivered_ = reduction_sent_ = 0;
     }
 
@@ -100,27 +99,10 @@ class Reno : public SimWindow
         return cwnd_ / 2;
     }
 
-    virtual void grow(const SimAck &ack)
+    /* Acknowledgements for one more segment, beyond slow start. */
+    virtual double every(const SimAck &)
     {
-        for (double left = ack.delivered; left > 0; left--)
-            grow_by_one(cwnd_);
-    }
-
-    /* In slow start, else one for so many (tcp_cong_avoid_ai()). */
-    void grow_by_one(double every)
-    {
-        if (cwnd_ < ssthresh_) {
-            cwnd_++;
-            return;
-        }
-        if (counted_ >= every) {
-            counted_ = 0;
-            cwnd_++;
-        }
-        if (++counted_ >= every) {
-            counted_ -= every;
-            cwnd_++;
-        }
+        return cwnd_;
     }
 
     double cwnd_ = initial, ssthresh_ = 1e9;
@@ -130,6 +112,28 @@ class Reno : public SimWindow
     bool is_limited() const
     {
         return full_ || (cwnd_ < ssthresh_ && cwnd_ < 2 * most_out_);
+    }
+
+    void grow(const SimAck &ack)
+    {
+        for (double left = ack.delivered; left > 0; left--)
+            if (cwnd_ < ssthresh_)
+                cwnd_++;
+            else
+                count_one(every(ack));
+    }
+
+    /* tcp_cong_avoid_ai() */
+    void count_one(double every)
+    {
+        if (counted_ >= every) {
+            counted_ = 0;
+            cwnd_++;
+        }
+        if (++counted_ >= every) {
+            counted_ -= every;
+            cwnd_++;
+        }
     }
 
     void lower_threshold()
@@ -147,8 +151,7 @@ class Reno : public SimWindow
         double more, missing = ssthresh_ - ack.in_flight;
         reduction_delivered_ += ack.delivered;
         if (missing < 0) {
-            more =
-                std::ceil(ssthresh_ * reduction_delivered_ / before_reduction_) - reduction_sent_;
+            more = std::ceil(ssthresh_ * reduction_delivered_ / before_cwnd_) - reduction_sent_;
         } else {
             more = std::max(reduction_delivered_ - reduction_sent_, ack.delivered);
             more = std::min(missing, more + (ack.advanced && ack.lost <= 0));
@@ -159,7 +162,7 @@ class Reno : public SimWindow
     double counted_ = 0;
     double before_cwnd_ = 0, before_ssthresh_ = 0;
     bool reducing_ = false;
-    double before_reduction_ = 0, reduction_delivered_ = 0, reduction_sent_ = 0;
+    double reduction_delivered_ = 0, reduction_sent_ = 0;
     bool full_ = false;
     double most_out_ = 0;
     uint64_t looked_ = 0;
@@ -184,22 +187,8 @@ class Cubic : public Reno
     }
 
   protected:
-    void grow(const SimAck &ack) override
-    {
-        for (double left = ack.delivered; left > 0; left--)
-            grow_by_one(cwnd_ < ssthresh_ ? 0 : every(ack));
-    }
-
-    double reduced() override
-    {
-        most_ = cwnd_ < most_ ? cwnd_ * (1 + beta) / 2 : cwnd_; /* fast convergence */
-        epoch_ = 0;
-        return cwnd_ * beta;
-    }
-
-  private:
     /* bictcp_update() */
-    double every(const SimAck &ack)
+    double every(const SimAck &ack) override
     {
         if (!epoch_) {
             epoch_ = ack.now;
@@ -218,6 +207,14 @@ class Cubic : public Reno
         return std::max(count, 2.0);
     }
 
+    double reduced() override
+    {
+        most_ = cwnd_ < most_ ? cwnd_ * (1 + beta) / 2 : cwnd_; /* fast convergence */
+        epoch_ = 0;
+        return cwnd_ * beta;
+    }
+
+  private:
     static constexpr double beta = 0.7, growth = 0.4;
 
     /* HyStart (Ha and Rhee, 2008): slow start ends before the buffer overflows, when round trips

@@ -17,7 +17,7 @@
 namespace scenario
 {
 
-/* What an acknowledgement tells. */
+/* News of an acknowledgement. */
 struct SimAck {
     livetcp_usec now, rtt, min_rtt; /* rtt: 0 = no sample */
     double delivered, lost;         /* segments that it tells of, or shows to be lost */
@@ -28,7 +28,7 @@ struct SimAck {
     double in_flight;         /* segments, after it */
 };
 
-/* What was sent with the window as it is. */
+/* A transmission that the present window allowed. */
 struct SimSent {
     uint64_t acknowledged, next; /* positions in the stream */
     double segments, outstanding, in_flight;
