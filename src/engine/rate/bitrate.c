@@ -65,8 +65,9 @@
 
 #define ARRIVED_US 500000 /* after a loss what arrives counts */
 
-#define STALL_US   100000
-#define STALL_PART 0.45
+#define STALL_US      100000
+#define STALL_SEEN_US 300000
+#define STALL_PART    0.45
 
 #define TELL_PART     0.05
 #define TELL_EVERY_US 250000
@@ -280,6 +281,18 @@ static void lower(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample
     set(b, c, s, b->estimate > 0 ? smaller(b->estimate, target) : target);
 }
 
+/* Nothing is delivered, and after losses no round trip shows a queue. */
+static bool is_stall(const lt_congestion *c, livetcp_usec now)
+{
+    return now - lt_congestion_progress(c) > STALL_SEEN_US + 2 * c->base_us;
+}
+
+static void fall(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample *s)
+{
+    b->lowered_us = s->now_us;
+    set(b, c, s, 0);
+}
+
 /* Beside others: the share, less the drain of the standing queue. */
 static void follow(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample *s)
 {
@@ -362,6 +375,8 @@ static void update_estimate(lt_bitrate *b, const lt_congestion *c, const lt_bitr
         follow(b, c, s);
     else if (c->standing_us > 0 && c->limit > 0)
         lower(b, c, s);
+    else if (b->estimate > 0 && is_stall(c, s->now_us))
+        fall(b, c, s);
     else if (b->estimate <= 0)
         b->estimate = larger((double)s->media_rate * BITS, START_MIN);
     else if (b->lowered_us < s->now_us - pause)
