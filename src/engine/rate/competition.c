@@ -80,6 +80,10 @@
 #define GONE_US        6000    /* and a segment's own time */
 #define QUIET_US       3000000 /* without a loss; else a second drain is to show the same */
 
+/* The window of one connection has filled the queue, which may be empty now: it is no measure of
+ * the rate beyond what was delivered, and this much more. */
+#define ONE_MORE 2
+
 /* While packets wait longer than that, no more than the delivered rate can be expected. */
 #define WAIT_US 40000
 
@@ -429,6 +433,8 @@ double lt_competition_rate(const lt_competition *c, const lt_congestion_sample *
     if (held || s->base_us <= 0)
         return 0;
     rate = lt_competition_share_rate(c, s, window);
+    if (s->connections == 1 && window->span_us > 0)
+        rate = fmin(rate, ONE_MORE * shown(s, window));
     if (s->wait_us <= WAIT_US || window->span_us <= 0)
         return rate;
     return fmin(shown(s, window), rate);
