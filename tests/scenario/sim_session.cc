@@ -19,7 +19,7 @@ livetcp_result SimRandom::fill(void *user, uint8_t *bytes, size_t size)
 
 SimSession::SimSession(World &world, const livetcp_config &config, bool is_caller, uint64_t seed,
                        const livetcp_policy *policy, const livetcp_pending *pending)
-    : caller(is_caller), world_(world)
+    : caller(is_caller), world_(world), split_(config.split)
 {
     lt_rng_seed(&random_.rng, seed);
     livetcp_error error = {};
@@ -199,7 +199,7 @@ void SimSession::write_all()
         require(sockets_[write.connection] != nullptr, "a write to a slot without a connection");
         SimTcp &out = sockets_[write.connection]->out(caller);
         uint64_t before = out.written();
-        size_t taken = out.write(write.data, write.size, write.timestamp);
+        size_t taken = out.write(write.data, write.size, write.timestamp, may_follow());
         if (taken && on_written)
             on_written(write.connection, write.data, taken);
         if (taken)
@@ -208,6 +208,15 @@ void SimSession::write_all()
         if (taken < write.size)
             livetcp_engine_blocked(engine, write.connection);
     }
+    for (const auto &socket : sockets_)
+        if (socket)
+            socket->out(caller).flush();
+}
+
+/* As src/io/session_flush.c: what a burst of packets brings to a connection is one write. */
+bool SimSession::may_follow() const
+{
+    return split_ <= 1 && livetcp_engine_queued(engine) > 0;
 }
 
 void SimSession::close_given_up()

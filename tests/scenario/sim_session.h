@@ -155,12 +155,14 @@ class SimSession
     static void deliver(void *user, const livetcp_packet *arrival);
     void forget(SimConnection &connection);
     void write_all();
+    bool may_follow() const;
     void close_given_up();
     void arm();
 
     World &world_;
     SimRandom random_;
     std::array<std::shared_ptr<SimConnection>, LIVETCP_MAX_CONNECTIONS> sockets_;
+    unsigned split_;
     World::Ticket timer_ = 0;
     bool in_service_ = false, again_ = false;
 };

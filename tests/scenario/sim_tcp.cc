@@ -24,7 +24,7 @@ SimTcp::~SimTcp()
     world_.cancel(pacer_);
 }
 
-size_t SimTcp::write(const uint8_t *data, size_t size, bool stamp)
+size_t SimTcp::write(const uint8_t *data, size_t size, bool stamp, bool more)
 {
     size_t space = send_buffer_ - std::min(send_buffer_, queued_);
     size_t taken = filter_.overhead(size) && space ? size : std::min(size, space);
@@ -40,8 +40,16 @@ size_t SimTcp::write(const uint8_t *data, size_t size, bool stamp)
     writer_waits_ = taken < size;
     if (stamp && taken)
         to_stamp_.insert(written() - 1);
-    transmit_allowed();
+    held_ = more;
+    if (!more)
+        transmit_allowed();
     return taken;
+}
+
+void SimTcp::flush()
+{
+    if (std::exchange(held_, false))
+        transmit_allowed();
 }
 
 /* Linux's tcp_rate_check_app_limited(): what is under way when the application writes the next

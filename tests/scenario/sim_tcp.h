@@ -45,8 +45,10 @@ class SimTcp
     std::function<void(const livetcp_tx_timestamp &)> on_stamp;
 
     /* Returns the bytes taken: 0 when the send buffer is full. `stamp`: when the last of them
-     * passes is told. With a filter, every write is a record of its own, which is taken whole. */
-    size_t write(const uint8_t *data, size_t size, bool stamp = false);
+     * passes is told. `more`: sent together with what follows, or by flush(). With a filter, every
+     * write is a record of its own, which is taken whole. */
+    size_t write(const uint8_t *data, size_t size, bool stamp = false, bool more = false);
+    void flush();
 
     /* Bytes taken so far. */
     uint64_t written() const
@@ -146,7 +148,7 @@ class SimTcp
     std::map<uint64_t, Segment> outstanding_; /* by first byte */
     uint64_t next_ = 0, unacknowledged_ = 0, recovery_end_ = 0;
     size_t queued_ = 0;
-    bool writer_waits_ = false;
+    bool writer_waits_ = false, held_ = false;
     std::unique_ptr<SimWindow> window_;
     livetcp_usec resent_us_ = LIVETCP_NEVER; /* first retransmission of this recovery */
     unsigned to_undo_ = 0;                   /* retransmissions in it, less those told of twice */

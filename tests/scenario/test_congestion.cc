@@ -603,7 +603,7 @@ TEST_CASE("a transfer that begins does not make media of a fixed rate later than
         }
         double p95 = delay_quantile_ms(all, all.size(), 0.95);
         INFO(path.spec << ": p95 " << p95);
-        CHECK(p95 < path.full_ms + 400); /* what the overrun cost is repaired once */
+        CHECK(p95 < path.full_ms + 450); /* what the overrun cost is repaired once */
     }
 }
 
