@@ -9,6 +9,7 @@
  *                                        delay other packets in it
  *   others overrun that queue            the same and hedge: losses do not come from our copies
  *   the link is busy with the media      as in a queue: extra packets would delay the media
+ *   it is full, of small packets         the same, and two or more of them in a segment
  *   a queue, and a self-clocked source   one connection per link, unless in timeout: more would
  *                                        take more shares of the path from other flows, and make
  *                                        no packet earlier
@@ -22,6 +23,7 @@
  * stream's rate.
  */
 #include "policy/builtin.h"
+#include "policy/coalescing.h"
 #include "policy/self_clocked.h"
 #include "policy/standing_queue.h"
 
@@ -36,9 +38,12 @@
 #define PARITY_FIRST    3
 #define REVIEW_AGAIN_US (5 * (livetcp_usec)LIVETCP_USEC_MSEC)
 
-/* A link with less than about twice the media's rate is busy with a packet until the next one:
- * extra packets delay the media. */
-#define THIN 2.1
+/* A link with less than about two and a half times the media's rate is busy with a packet, or with
+ * one of ours, until the next one: extra packets delay the media. */
+#define THIN 2.5
+
+/* A link of less has hardly room for the headers of small packets. */
+#define FULL 1.3
 
 /* Bytes of TCP and IP headers, and framing. */
 #define OVERHEAD 70
@@ -50,6 +55,7 @@ typedef struct automatic {
     lt_self_clocked source;
     bool alone;    /* the source is self-clocked, and a queue stood since it is */
     uint32_t only; /* bit i: connection i, one per link, carries such a source */
+    lt_coalescing coalescing;
     lt_rescue rescue;
     double size; /* of the media's packets, average; 0 = none yet */
     unsigned copies;
@@ -141,10 +147,10 @@ static double filling_size(const automatic *own, const livetcp_packet_view *pack
                                                                            : (double)packet->size;
 }
 
-/* No route has time for extra packets between those of the media, whose packets have this size. */
-static bool is_thin(const livetcp_policy_view *view, double size)
+/* No route has so many times the rate of the media with headers, whose packets have this size. */
+static bool is_below(double times, const livetcp_policy_view *view, double size)
 {
-    double needed = THIN * (double)view->media_rate * (size + OVERHEAD) / (size + 1);
+    double needed = times * (double)view->media_rate * (size + OVERHEAD) / (size + 1);
     unsigned usable = 0;
 
     for (unsigned i = 0; i < view->path_count; i++) {
@@ -176,6 +182,23 @@ static void place_in_queue(automatic *own, const livetcp_policy_view *view,
         own->alone ? pick_only(own, view, packet) : lt_pick_earliest(view, packet, 1);
 }
 
+static void place_in_full_link(automatic *own, const livetcp_policy_view *view,
+                               const livetcp_packet_view *packet, livetcp_decision *decision)
+{
+    livetcp_usec interval = (livetcp_usec)(own->size * LIVETCP_USEC_SEC / (double)view->media_rate);
+    livetcp_usec wait;
+
+    decision->connections = lt_coalescing_joins(&own->coalescing, view, packet);
+    if (decision->connections)
+        return;
+    wait = lt_coalescing_wait(view, packet, interval);
+    if (wait)
+        decision->review_us = wait;
+    else
+        place_in_queue(own, view, packet, decision);
+    lt_coalescing_placed(&own->coalescing, packet, decision->connections, view->now_us);
+}
+
 static void place_protected(const automatic *own, const livetcp_policy_view *view,
                             const livetcp_packet_view *packet, livetcp_decision *decision)
 {
@@ -202,15 +225,15 @@ static bool is_overrun(const livetcp_policy_view *view)
 }
 
 /* Room for extra packets. */
-typedef enum room { ROOM_NONE, ROOM_FOR_HEDGES, ROOM_FOR_ALL } extra_room;
+typedef enum room { ROOM_FULL, ROOM_NONE, ROOM_FOR_HEDGES, ROOM_FOR_ALL } extra_room;
 
 static extra_room room_for(automatic *own, const livetcp_policy_view *view,
                            const livetcp_packet_view *packet)
 {
     bool stands = queue_stands(own, view);
 
-    if (is_thin(view, filling_size(own, packet)))
-        return ROOM_NONE;
+    if (is_below(THIN, view, filling_size(own, packet)))
+        return own->size > 0 && is_below(FULL, view, own->size) ? ROOM_FULL : ROOM_NONE;
     if (is_overrun(view))
         return ROOM_FOR_HEDGES;
     return stands ? ROOM_NONE : ROOM_FOR_ALL;
@@ -224,6 +247,8 @@ static void place(void *state, const livetcp_policy_view *view, const livetcp_pa
 
     if (room == ROOM_FOR_ALL)
         place_protected(own, view, packet, decision);
+    else if (room == ROOM_FULL)
+        place_in_full_link(own, view, packet, decision);
     else
         place_in_queue(own, view, packet, decision);
     if (room == ROOM_FOR_HEDGES)
@@ -242,7 +267,7 @@ static void review(void *state, const livetcp_policy_view *view, const livetcp_p
 
     extra_room room = room_for(own, view, packet);
 
-    if (room == ROOM_NONE)
+    if (room < ROOM_FOR_HEDGES)
         return;
     /* the next parity packet is worth more than this copy */
     if (room == ROOM_FOR_ALL && view->budget_bytes / PARITY_FIRST < packet->size &&

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* When a small packet waits for the next one, and what shares its segment. */
+#include "catch.h"
+
+#include <vector>
+
+extern "C" {
+#include "policy/builtin.h"
+#include "policy/coalescing.h"
+}
+
+namespace
+{
+
+constexpr livetcp_usec ms = 1000;
+constexpr livetcp_usec interval = 20 * ms;
+
+/* Connections with a round trip of 60 ms without a queue, and a packet handed over now. */
+struct Session {
+    explicit Session(const std::vector<livetcp_usec> &queues)
+    {
+        for (livetcp_usec queue : queues) {
+            livetcp_path path = {};
+            path.known = LIVETCP_PATH_RTT | LIVETCP_PATH_GROUP;
+            path.connection = static_cast<unsigned>(paths.size());
+            path.usable = path.ready = true;
+            path.group_rtt_us = 60 * ms;
+            path.rtt_us = 60 * ms + queue * ms;
+            paths.push_back(path);
+        }
+        view.paths = paths.data();
+        view.path_size = sizeof(livetcp_path);
+        view.path_count = static_cast<unsigned>(paths.size());
+        view.now_us = 1000 * ms;
+        view.queue_packets = 1;
+        packet.size = 174;
+        packet.enqueued_us = view.now_us;
+    }
+
+    livetcp_usec wait()
+    {
+        return lt_coalescing_wait(&view, &packet, interval);
+    }
+
+    std::vector<livetcp_path> paths;
+    livetcp_policy_view view = {};
+    livetcp_packet_view packet = {};
+    lt_coalescing coalescing = {};
+};
+
+} // namespace
+
+TEST_CASE("a small packet waits for the next one while most connections meet a queue")
+{
+    CHECK(Session({50, 50, 0, 0}).wait() == 1025 * ms);
+    CHECK(Session({50, 0, 0, 0}).wait() == 0);
+    CHECK(Session({25, 25, 25, 25}).wait() == 0); /* hardly more than the packet before it */
+    CHECK(Session({}).wait() == 0);
+
+    Session s({50, 50});
+    s.view.queue_packets = 2;
+    CHECK(s.wait() == 0); /* the next one is there */
+    s.view.queue_packets = 1;
+    s.view.now_us += 25 * ms;
+    CHECK(s.wait() == 0); /* and does not come */
+    s.packet.enqueued_us = s.view.now_us;
+    CHECK(s.wait() > 0);
+    s.packet.size = 1000;
+    CHECK(s.wait() == 0); /* two fit in no segment */
+    s.packet.size = 174;
+    s.packet.rtcp = true;
+    CHECK(s.wait() == 0);
+}
+
+TEST_CASE("what follows at once joins a packet's segment, until that is full")
+{
+    Session s({50, 50});
+    CHECK(lt_coalescing_joins(&s.coalescing, &s.view, &s.packet) == 0);
+    lt_coalescing_placed(&s.coalescing, &s.packet, 2, s.view.now_us);
+    for (unsigned i = 1; i < 7; i++)
+        CHECK(lt_coalescing_joins(&s.coalescing, &s.view, &s.packet) == 2);
+    CHECK(lt_coalescing_joins(&s.coalescing, &s.view, &s.packet) == 0);
+
+    lt_coalescing_placed(&s.coalescing, &s.packet, 2, s.view.now_us);
+    s.paths[1].ready = false;
+    CHECK(lt_coalescing_joins(&s.coalescing, &s.view, &s.packet) == 0);
+    s.paths[1].ready = true;
+    lt_coalescing_placed(&s.coalescing, &s.packet, 2, s.view.now_us);
+    s.view.now_us += 5 * ms;
+    CHECK(lt_coalescing_joins(&s.coalescing, &s.view, &s.packet) == 0);
+    lt_coalescing_placed(&s.coalescing, &s.packet, 0, s.view.now_us); /* it waits */
+    CHECK(lt_coalescing_joins(&s.coalescing, &s.view, &s.packet) == 0);
+}
