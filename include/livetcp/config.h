@@ -151,10 +151,13 @@ typedef struct livetcp_config {
     /* "handshake-timeout" in ms, 100..60000, default 5000 */
     livetcp_usec handshake_timeout_us;
     /* "keepalive" in ms, 100..60000, default 1000: a session connection that sent nothing for this
-     * time sends a PING; at a listener, an eighth later, so that only one side asks */
+     * time sends a PING; at a listener, an eighth later, so that only one side asks. Beside thin
+     * media, such as speech, up to three times that, and a quarter of peer-timeout, so that all
+     * connections together add about 3 % */
     livetcp_usec keepalive_interval_us;
     /* "peer-timeout" in ms, 1000..3600000, default 10000: a session connection without input for
-     * this time is lost; also the kernel's TCP user timeout */
+     * this time is lost, unless the peer's TCP acknowledges and others bring input; by as much
+     * later as keepalive is longer. Also the kernel's TCP user timeout */
     livetcp_usec peer_timeout_us;
     /* "reconnect-min" in ms, 10..60000, default 100 */
     livetcp_usec reconnect_min_us;
@@ -217,8 +220,9 @@ typedef struct livetcp_config {
      * reports are passed to on_packet, as all RTCP */
     livetcp_rtcp rtcp;
     /* "feedback" in ms, 0..10000, default 200: while media flows, its receiver sends feedback at
-     * this interval, and its sender at five times the interval (session wire); 0 = none. See
-     * livetcp_sent_stats.delays */
+     * this interval, and its sender at five times the interval (session wire); 0 = none. Of thin
+     * media, such as speech, its receiver tells up to five times less often, so that feedback is
+     * about a fortieth of it. See livetcp_sent_stats.delays */
     livetcp_usec feedback_us;
     /* "timestamps": auto (default), on or off: kernel timestamps of sending, acknowledgement and
      * receipt of packets; see livetcp_session_stats.timestamped and docs/guide/tuning.md */

@@ -123,7 +123,8 @@ static const lt_setting settings[] = {
     MSEC("handshake-timeout", handshake_timeout_us, 100, 60000, "5000",
          "time limit for a connection to join its session"),
     MSEC("keepalive", keepalive_interval_us, 100, 60000, "1000",
-         "a connection that has sent nothing for this time sends a ping"),
+         "a connection that has sent nothing for this time sends a ping; beside thin media up to "
+         "three times that"),
     MSEC("peer-timeout", peer_timeout_us, 1000, 3600000, "10000",
          "a connection that has received nothing for this time is lost"),
     MSEC("reconnect-min", reconnect_min_us, 10, 60000, "100",
@@ -169,7 +170,8 @@ static const lt_setting settings[] = {
     CHOICE("rtcp", rtcp, rtcp, "auto, on or off", "auto",
            "sender and receiver reports; auto stops when the application sends its own"),
     MSEC("feedback", feedback_us, 0, 10000, "200",
-         "interval of feedback about delays between the two ends while media flows; 0 for none"),
+         "interval of feedback about delays between the two ends while media flows, of thin media "
+         "up to five times that; 0 for none"),
     CHOICE("timestamps", timestamps, timestamps, "auto, on or off", "auto",
            "kernel timestamps of packets: auto requests them for some packets, on for all, off "
            "for none"),

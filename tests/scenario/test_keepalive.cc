@@ -36,6 +36,30 @@ TEST_CASE("on an idle connection only the caller asks")
     }
 }
 
+/* Eight connections asked once a second each, which was a tenth of the link beside speech. */
+TEST_CASE("beside thin media connections are kept alive less often, beside more as often as set")
+{
+    struct Case {
+        size_t size;
+        double seconds; /* between two messages of the listener on a connection */
+    };
+    for (const Case &of : {Case{60, 2.5 * 9 / 8}, Case{160, 2.5 * 9 / 8}, Case{1400, 9 / 8.0}}) {
+        livetcp_config config = make_config("shortest-queue", 8);
+        config.rtcp = LIVETCP_RTCP_OFF;
+        config.feedback_us = 0;
+        SimCall call("delay=30ms", config, 1);
+        call.stream(of.size, 20000, 5 * INT64_C(1000000));
+        uint64_t before = call.remote()->stats().sent.bytes;
+        call.stream(of.size, 20000, 100 * INT64_C(1000000));
+        double messages = static_cast<double>(call.remote()->stats().sent.bytes - before) / 14;
+        INFO(of.size << " bytes: " << messages << " messages");
+        CHECK(messages > 8 * 100 / of.seconds * 0.9);
+        CHECK(messages < 8 * 100 / of.seconds * 22 / 14 * 1.1); /* PADDING or PING */
+        CHECK(call.caller.stats().open_connections == 8);
+        CHECK(call.caller.stats().reconnects == 0);
+    }
+}
+
 TEST_CASE("a sending session needs no pings, yet hears its peer")
 {
     livetcp_config config = make_config("single", 1);

@@ -44,6 +44,7 @@ TEST_CASE("a packet on a connection that goes into recovery is asked about once 
         config.tail_probes = 1;
         config.rtcp = LIVETCP_RTCP_OFF; /* nothing else is to be lost */
         config.feedback_us = 0;
+        config.keepalive_interval_us = 9 * second;
         SimCall call("delay=50ms", config, seed);
         call.world.run_for(2 * second);
         call.stream(500, 20000, 2 * second);

@@ -42,6 +42,7 @@ livetcp_result lt_links_create(const lt_links_setup *setup, lt_links **out)
     links->reconnect_max_us = setup->config->reconnect_max_us;
     links->handshake_timeout_us = setup->config->handshake_timeout_us;
     links->keepalive_us = setup->config->keepalive_interval_us;
+    lt_keepalive_init(&links->keepalive, setup->config);
     links->peer_timeout_us = setup->config->peer_timeout_us;
     links->role = setup->config->role;
     memcpy(links->stream_id, setup->config->stream_id, sizeof links->stream_id);
@@ -104,11 +105,15 @@ livetcp_result lt_links_control(lt_links *links, unsigned slot, const lt_control
 
 /* ---- time ---- */
 
+/* The peer's TCP acknowledges also what a process reads no more that has stopped, so that its
+ * acknowledgements count only while the session hears something. */
 static livetcp_usec silence_limit(const lt_links *links, const lt_slot *s)
 {
+    livetcp_usec from = lt_usec_min(s->progress_us, links->heard_us);
+
     if (s->state != LIVETCP_CONNECTION_OPEN || links->plain || s->silent_from_us == LIVETCP_NEVER)
         return LIVETCP_NEVER;
-    return s->silent_from_us + links->peer_timeout_us;
+    return lt_usec_max(s->silent_from_us, from) + links->peer_timeout_us + s->later_us;
 }
 
 static livetcp_usec slot_deadline(const lt_links *links, const lt_slot *s)

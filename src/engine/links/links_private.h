@@ -15,6 +15,7 @@
 #ifndef LT_ENGINE_LINKS_LINKS_PRIVATE_H
 #define LT_ENGINE_LINKS_LINKS_PRIVATE_H
 
+#include "engine/links/keepalive.h"
 #include "engine/links/links.h"
 #include "engine/links/rtt_average.h"
 
@@ -37,7 +38,10 @@ typedef struct lt_slot {
 
     /* Keepalive. */
     livetcp_usec ping_at_us;     /* OPEN: time of the next PING, unless something is sent before */
-    livetcp_usec silent_from_us; /* last input, or when the connection was established */
+    livetcp_usec silent_from_us; /* last input, or when the connection was established; */
+    livetcp_usec later_us;       /*   beside thin media the next may be as much later */
+    uint64_t acknowledged;       /* bytes of ours, */
+    livetcp_usec progress_us;    /*   and when the last of them were; INT64_MIN = never */
     uint64_t heard;              /* bytes read since the last write */
     livetcp_usec open_since_us;
 
@@ -71,6 +75,8 @@ struct lt_links {
     bool fixed_ports; /* a slot's connections have the same ports, and so the same route */
     livetcp_usec reconnect_min_us, reconnect_max_us, handshake_timeout_us;
     livetcp_usec keepalive_us, peer_timeout_us;
+    livetcp_usec heard_us; /* last input on any connection */
+    lt_keepalive keepalive;
     livetcp_random_fn random;
     void *random_user;
     lt_rng *jitter;

@@ -16,6 +16,7 @@ void lt_slot_reset(lt_links *links, unsigned slot)
                    .join_by_us = LIVETCP_NEVER,
                    .ping_at_us = LIVETCP_NEVER,
                    .silent_from_us = LIVETCP_NEVER,
+                   .progress_us = INT64_MIN,
                    .open_since_us = LIVETCP_NEVER,
                    .connect_at_us = LIVETCP_NEVER,
                    .leaving_since_us = LIVETCP_NEVER,
@@ -68,8 +69,9 @@ static void end_refusal(lt_links *links)
 void lt_slot_put_off_ping(lt_links *links, unsigned slot, livetcp_usec now)
 {
     double keepalives = links->caller ? 1 : LISTENER;
+    livetcp_usec interval = lt_keepalive_interval(&links->keepalive, links->count);
 
-    links->slots[slot].ping_at_us = now + (livetcp_usec)(keepalives * (double)links->keepalive_us);
+    links->slots[slot].ping_at_us = now + (livetcp_usec)(keepalives * (double)interval);
 }
 
 void lt_slot_open(lt_links *links, unsigned slot, livetcp_usec now)

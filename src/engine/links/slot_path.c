@@ -15,11 +15,22 @@
 
 /* ---- traffic ---- */
 
+/* Handshakes are no traffic of the session yet. */
+static void note_traffic(lt_links *links, unsigned slot, size_t size, livetcp_usec now)
+{
+    if (links->slots[slot].state == LIVETCP_CONNECTION_OPEN)
+        lt_keepalive_passed(&links->keepalive, size, now);
+}
+
 void lt_links_received(lt_links *links, unsigned slot, size_t size, livetcp_usec now)
 {
-    links->slots[slot].silent_from_us = now;
-    links->slots[slot].carried += (double)size;
-    links->slots[slot].heard += size;
+    lt_slot *s = &links->slots[slot];
+
+    s->silent_from_us = links->heard_us = now;
+    s->carried += (double)size;
+    s->heard += size;
+    note_traffic(links, slot, size, now);
+    s->later_us = lt_keepalive_interval(&links->keepalive, links->count) - links->keepalive_us;
 }
 
 static void update_oldest_write(lt_links *links, unsigned slot)
@@ -42,6 +53,7 @@ void lt_links_wrote(lt_links *links, unsigned slot, size_t size, livetcp_usec no
     s->stream_bytes += size;
     s->carried += (double)size;
     s->heard = 0;
+    note_traffic(links, slot, size, now);
     lt_path_wrote(&links->paths[slot], size, now);
     lt_path_groups_wrote(&links->groups, slot, s->stream_bytes, size, now);
     update_oldest_write(links, slot);
@@ -132,6 +144,18 @@ static void take_path_info(lt_links *links, unsigned slot, uint32_t known, livet
     }
 }
 
+static void note_progress(lt_links *links, unsigned slot, livetcp_usec now)
+{
+    const livetcp_path *path = &links->paths[slot];
+    lt_slot *s = &links->slots[slot];
+    uint64_t bytes = acknowledged_bytes(links, slot, path->queued_bytes);
+
+    if (!(path->known & LIVETCP_PATH_QUEUED) || bytes <= s->acknowledged)
+        return;
+    s->acknowledged = bytes;
+    s->progress_us = now;
+}
+
 bool lt_links_path_info(lt_links *links, unsigned slot, const livetcp_path *info, livetcp_usec now)
 {
     livetcp_path *path = &links->paths[slot];
@@ -142,6 +166,7 @@ bool lt_links_path_info(lt_links *links, unsigned slot, const livetcp_path *info
         return false;
     correct_rtt(links, slot, &corrected, now);
     lt_path_update(path, &corrected, now);
+    note_progress(links, slot, now);
     s->ponged = false;
     take_path_info(links, slot, info->known, now);
     return true;

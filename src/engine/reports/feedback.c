@@ -2,6 +2,7 @@
 #include "engine/reports/feedback.h"
 
 #include "base/error.h"
+#include "base/usec.h"
 
 #include "policy/forecast.h"
 #include <string.h>
@@ -11,6 +12,13 @@
 #define EARLY_TRANSMISSIONS 5
 #define TRANSMISSION_FACTOR 5
 
+/* Of thin media, such as speech, RECEPTION is sent less often: when what it reports on is so many
+ * times as long as the message, with the headers of TCP and IP, or after so many intervals. */
+#define REPORTED         40
+#define RECEPTION_SIZE   150
+#define HEADERS          52
+#define RECEPTION_FACTOR 5
+
 void lt_feedback_clock_start(lt_feedback_clock *clock)
 {
     *clock = (lt_feedback_clock){.due_us = LIVETCP_NEVER, .last_us = INT64_MIN};
@@ -18,10 +26,10 @@ void lt_feedback_clock_start(lt_feedback_clock *clock)
 
 void lt_feedback_clock_media(lt_feedback_clock *clock, livetcp_usec interval_us, livetcp_usec now)
 {
-    if (clock->due_us != LIVETCP_NEVER || interval_us == 0)
-        return;
     bool at_once = clock->last_us == INT64_MIN || now - clock->last_us >= interval_us;
-    clock->due_us = at_once ? now : clock->last_us + interval_us;
+
+    if (interval_us > 0)
+        clock->due_us = lt_usec_min(clock->due_us, at_once ? now : clock->last_us + interval_us);
 }
 
 uint32_t lt_feedback_clock_write(lt_feedback_clock *clock, livetcp_usec now)
@@ -72,16 +80,20 @@ void lt_feedback_on_written(lt_feedback *feedback, livetcp_usec now)
     lt_feedback_clock_media(&feedback->transmission_clock, factor * feedback->interval_us, now);
 }
 
-void lt_feedback_on_delivered(lt_feedback *feedback, const lt_rtp_header *header,
-                              livetcp_usec arrival_us, livetcp_usec now)
+void lt_feedback_on_delivered(lt_feedback *feedback, const lt_arrival *arrival, livetcp_usec now)
 {
+    const lt_rtp_header *header = &arrival->header;
+
     feedback->delivered++;
-    if (arrival_us >= feedback->newest_us) {
-        feedback->newest_us = arrival_us;
+    feedback->unreported += arrival->size + HEADERS;
+    if (arrival->arrival_us >= feedback->newest_us) {
+        feedback->newest_us = arrival->arrival_us;
         feedback->newest_ssrc = header->ssrc;
         feedback->newest_sequence = header->sequence;
     }
-    lt_feedback_clock_media(&feedback->reception_clock, feedback->interval_us, now);
+    bool enough = feedback->unreported >= REPORTED * RECEPTION_SIZE;
+    lt_feedback_clock_media(&feedback->reception_clock,
+                            (enough ? 1 : RECEPTION_FACTOR) * feedback->interval_us, now);
 }
 
 static bool is_in_range(const livetcp_playout_report *report)
@@ -153,6 +165,7 @@ void lt_feedback_make_reception(lt_feedback *feedback, const lt_feedback_receive
         .missing = received->missing > 0 ? saturate((uint64_t)received->missing) : 0,
         .late_order = saturate(received->late_order)};
     fill_in_playout(feedback, message);
+    feedback->unreported = 0;
     feedback->sent++;
 }
 

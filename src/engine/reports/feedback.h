@@ -4,6 +4,7 @@
 #ifndef LT_ENGINE_REPORTS_FEEDBACK_H
 #define LT_ENGINE_REPORTS_FEEDBACK_H
 
+#include "engine/arrival.h"
 #include "engine/reports/delays.h"
 #include "engine/reports/protection.h"
 #include "rtp/rtp.h"
@@ -42,7 +43,8 @@ typedef struct lt_feedback {
 
     /* Our own state. */
     lt_min_protection protection;
-    uint64_t delivered;   /* packets received from the peer */
+    uint64_t delivered;   /* packets received from the peer, */
+    uint64_t unreported;  /*   and bytes since the last RECEPTION */
     uint32_t newest_ssrc; /* of the one that arrived last */
     uint16_t newest_sequence;
     livetcp_usec newest_us;
@@ -74,9 +76,8 @@ void lt_feedback_forget_peer(lt_feedback *feedback);
 void lt_feedback_on_placed(lt_feedback *feedback, lt_protection protection);
 void lt_feedback_on_written(lt_feedback *feedback, livetcp_usec now);
 
-/* A packet of the peer, which arrived at `arrival_us`, is delivered. */
-void lt_feedback_on_delivered(lt_feedback *feedback, const lt_rtp_header *header,
-                              livetcp_usec arrival_us, livetcp_usec now);
+/* A packet of the peer is delivered. */
+void lt_feedback_on_delivered(lt_feedback *feedback, const lt_arrival *arrival, livetcp_usec now);
 
 /* Errors: LIVETCP_ERR_INVALID_ARGUMENT for values out of range. */
 livetcp_result lt_feedback_on_playout(lt_feedback *feedback, const livetcp_playout_report *report);

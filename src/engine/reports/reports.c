@@ -98,7 +98,7 @@ void lt_reports_on_delivered(lt_reports *reports, const lt_arrival *arrival, liv
     const lt_rtp_header *header = &arrival->header;
 
     lt_ewma_add(&reports->inferred.hold, now - arrival->arrival_us);
-    lt_feedback_on_delivered(&reports->feedback, header, arrival->arrival_us, now);
+    lt_feedback_on_delivered(&reports->feedback, arrival, now);
     lt_rtcp_reports_on_delivered(&reports->rtcp, header, arrival->size, arrival->arrival_us);
 }
 

@@ -679,8 +679,9 @@ TEST_CASE("an estimate falls to what gets through, and no further while nothing 
         step(now);
     CHECK(lt_bitrate_get(&bitrate) > before * 4 / 10);
     congestion.standing_us = congestion.queue_us = 0;
-    congestion.silence.progress_us = 7 * second;
-    for (livetcp_usec now = 7 * second; now < 20 * second; now += 100 * ms)
+    for (livetcp_usec now = 7 * second; now < 20 * second; now += 100 * ms) {
+        congestion.silence.progress_us = now;
         step(now);
+    }
     CHECK(lt_bitrate_get(&bitrate) > before);
 }

@@ -424,12 +424,15 @@ TEST_CASE("feedback goes on at its interval while media flows, and ends when clo
     CHECK(end.expire(second).size() == 1);
     CHECK(end.deadline() > second + 200 * ms); /* the RTCP deadline */
     end.deliver(2, second + 20 * ms, second + 20 * ms);
+    CHECK(end.deadline() > second + 200 * ms); /* a packet, of which there is little to tell */
+    for (uint16_t i = 3; i < 90; i++)
+        end.deliver(i, second + 30 * ms, second + 30 * ms);
     CHECK(end.deadline() == second + 200 * ms);
     lt_reports_on_closing(end.reports);
     livetcp_usec report_at = end.deadline();
     CHECK(report_at > second + 200 * ms);
     CHECK(report_at < LIVETCP_NEVER);
-    end.deliver(3, report_at + second, report_at + second);
+    end.deliver(90, report_at + second, report_at + second);
     CHECK(end.deadline() == report_at);
     std::vector<Frame> frames = end.expire(report_at + second);
     REQUIRE(frames.size() == 1);
