@@ -191,7 +191,7 @@ static void place_in_full_link(automatic *own, const livetcp_policy_view *view,
     decision->connections = lt_coalescing_joins(&own->coalescing, view, packet);
     if (decision->connections)
         return;
-    wait = lt_coalescing_wait(view, packet, interval);
+    wait = lt_coalescing_wait(&own->coalescing, view, packet, interval);
     if (wait)
         decision->review_us = wait;
     else
@@ -232,8 +232,11 @@ static extra_room room_for(automatic *own, const livetcp_policy_view *view,
 {
     bool stands = queue_stands(own, view);
 
+    if (own->size > 0 && view->media_rate > 0 && lt_coalescing_suits(own->size) &&
+        (is_below(FULL, view, own->size) || lt_coalescing_loses(&own->coalescing, view)))
+        return ROOM_FULL;
     if (is_below(THIN, view, filling_size(own, packet)))
-        return own->size > 0 && is_below(FULL, view, own->size) ? ROOM_FULL : ROOM_NONE;
+        return ROOM_NONE;
     if (is_overrun(view))
         return ROOM_FOR_HEDGES;
     return stands ? ROOM_NONE : ROOM_FOR_ALL;

@@ -7,18 +7,49 @@
 #define QUEUE 1.5
 #define LATE  1.25 /* intervals: the next packet is not to be expected any more */
 
+#define LOSS    0.05                                 /* of the segments, */
+#define LOST_US (1 * (livetcp_usec)LIVETCP_USEC_SEC) /*   and some of late */
+#define ROOM_US (2 * (livetcp_usec)LIVETCP_USEC_SEC) /* without extra bytes */
+
 #define SEGMENT    1400
 #define FRAMING    16
 #define AT_ONCE_US LIVETCP_USEC_MSEC
 
-static bool is_small(const livetcp_packet_view *packet)
+bool lt_coalescing_suits(double size)
 {
-    return !packet->rtcp && !packet->parity && 2 * (packet->size + FRAMING) <= SEGMENT;
+    return 2 * (size + FRAMING) <= SEGMENT;
 }
 
-/* A queue on most connections is the link's. */
-static bool is_full(const livetcp_policy_view *view, livetcp_usec interval_us)
+static bool is_small(const livetcp_packet_view *packet)
 {
+    return !packet->rtcp && !packet->parity && lt_coalescing_suits((double)packet->size);
+}
+
+/* Packets are lost now, without extra bytes: `group_loss` is that of ten seconds. */
+static bool loses_now(lt_coalescing *coalescing, const livetcp_policy_view *view)
+{
+    uint64_t lost = 0;
+    bool room = !coalescing->room_us;
+
+    for (unsigned i = 0; i < view->path_count; i++) {
+        const livetcp_path *path = livetcp_view_path(view, i);
+        lost += path->retransmitted_segments;
+        room = room || (path->usable && path->link_room);
+    }
+    if (room)
+        coalescing->room_us = view->now_us;
+    if (lost > coalescing->lost)
+        coalescing->lost_us = view->now_us;
+    coalescing->lost = lost;
+    return coalescing->lost_us && view->now_us - coalescing->lost_us < LOST_US &&
+           view->now_us - coalescing->room_us > ROOM_US;
+}
+
+/* What most connections meet, a queue or losses, is the link's. */
+static bool is_full(lt_coalescing *coalescing, const livetcp_policy_view *view,
+                    livetcp_usec queue_us)
+{
+    bool loses = loses_now(coalescing, view);
     unsigned known = 0, full = 0;
 
     for (unsigned i = 0; i < view->path_count; i++) {
@@ -27,18 +58,23 @@ static bool is_full(const livetcp_policy_view *view, livetcp_usec interval_us)
             !(path->known & LIVETCP_PATH_GROUP) || !path->group_rtt_us)
             continue;
         known++;
-        full += (double)(path->rtt_us - path->group_rtt_us) > QUEUE * (double)interval_us;
+        full += path->rtt_us - path->group_rtt_us > queue_us || (loses && path->group_loss > LOSS);
     }
     return known && 2 * full >= known;
 }
 
-livetcp_usec lt_coalescing_wait(const livetcp_policy_view *view, const livetcp_packet_view *packet,
-                                livetcp_usec interval_us)
+bool lt_coalescing_loses(lt_coalescing *coalescing, const livetcp_policy_view *view)
+{
+    return is_full(coalescing, view, LIVETCP_NEVER);
+}
+
+livetcp_usec lt_coalescing_wait(lt_coalescing *coalescing, const livetcp_policy_view *view,
+                                const livetcp_packet_view *packet, livetcp_usec interval_us)
 {
     livetcp_usec until = packet->enqueued_us + (livetcp_usec)(LATE * (double)interval_us);
 
     return is_small(packet) && view->queue_packets < 2 && view->now_us < until &&
-                   is_full(view, interval_us)
+                   is_full(coalescing, view, (livetcp_usec)(QUEUE * (double)interval_us))
                ? until
                : 0;
 }
@@ -61,8 +97,7 @@ uint32_t lt_coalescing_joins(lt_coalescing *coalescing, const livetcp_policy_vie
 void lt_coalescing_placed(lt_coalescing *coalescing, const livetcp_packet_view *packet,
                           uint32_t connection, livetcp_usec now)
 {
-    *coalescing =
-        (lt_coalescing){.connection = connection,
-                        .placed_us = now,
-                        .bytes = connection && is_small(packet) ? packet->size + FRAMING : 0};
+    coalescing->connection = connection;
+    coalescing->placed_us = now;
+    coalescing->bytes = connection && is_small(packet) ? packet->size + FRAMING : 0;
 }

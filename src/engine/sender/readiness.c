@@ -75,6 +75,15 @@ bool lt_sender_takes_extra(const lt_sender *sender, const livetcp_path *path)
            (limit->overrun && sender->policy.policy->wants & LIVETCP_WANTS_HEADROOM);
 }
 
+/* Headroom may be nothing: the link is full of media, or it is tried whether it is. */
+static bool has_room(const lt_sender *sender, const livetcp_path *path)
+{
+    const lt_link_limit *limit = &sender->limits[path->link];
+    bool measured = sender->policy.policy->wants & LIVETCP_WANTS_HEADROOM && !limit->overrun;
+
+    return lt_sender_takes_extra(sender, path) && !(measured && limit->headroom <= 0);
+}
+
 void lt_sender_refresh_paths(lt_sender *sender, const lt_links *links)
 {
     unsigned count = lt_links_count(links);
@@ -84,7 +93,7 @@ void lt_sender_refresh_paths(lt_sender *sender, const lt_links *links)
     for (unsigned i = 0; i < count; i++) {
         livetcp_path *path = &paths[i];
         path->send_limit_bytes = send_limit(&sender->config, path);
-        path->link_room = lt_sender_takes_extra(sender, path);
+        path->link_room = has_room(sender, path);
         path->link_overrun = sender->limits[path->link].overrun;
         path->ready =
             open >> path->link & 1 && !path->link_stalled && path->usable && !path->blocked &&

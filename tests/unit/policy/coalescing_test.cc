@@ -23,7 +23,7 @@ struct Session {
             livetcp_path path = {};
             path.known = LIVETCP_PATH_RTT | LIVETCP_PATH_GROUP;
             path.connection = static_cast<unsigned>(paths.size());
-            path.usable = path.ready = true;
+            path.usable = path.ready = path.link_room = true;
             path.group_rtt_us = 60 * ms;
             path.rtt_us = 60 * ms + queue * ms;
             paths.push_back(path);
@@ -39,7 +39,7 @@ struct Session {
 
     livetcp_usec wait()
     {
-        return lt_coalescing_wait(&view, &packet, interval);
+        return lt_coalescing_wait(&coalescing, &view, &packet, interval);
     }
 
     std::vector<livetcp_path> paths;
@@ -70,6 +70,33 @@ TEST_CASE("a small packet waits for the next one while most connections meet a q
     s.packet.size = 174;
     s.packet.rtcp = true;
     CHECK(s.wait() == 0);
+}
+
+/* Behind a policer nothing waits. */
+TEST_CASE("a small packet waits where much is lost although nothing extra is sent")
+{
+    Session s({0, 0, 0, 0});
+    for (unsigned i = 0; i < 2; i++)
+        s.paths[i].group_loss = 0.1;
+    CHECK_FALSE(lt_coalescing_loses(&s.coalescing,
+                                    &s.view)); /* extra bytes may be why, and are the remedy */
+    CHECK(s.wait() == 0);
+    for (livetcp_path &path : s.paths)
+        path.link_room = false;
+    CHECK_FALSE(lt_coalescing_loses(&s.coalescing, &s.view)); /* not now */
+    s.view.now_us += 3000 * ms;
+    s.packet.enqueued_us = s.view.now_us;
+    s.paths[1].retransmitted_segments++;
+    CHECK(lt_coalescing_loses(&s.coalescing, &s.view));
+    CHECK(s.wait() > 0);
+    s.view.now_us += 3000 * ms;
+    CHECK_FALSE(lt_coalescing_loses(&s.coalescing, &s.view)); /* and no more */
+    s.paths[2].retransmitted_segments++;
+    CHECK(lt_coalescing_loses(&s.coalescing, &s.view));
+    s.paths[1].group_loss = 0.03;
+    CHECK_FALSE(lt_coalescing_loses(&s.coalescing, &s.view));
+    CHECK(lt_coalescing_suits(174));
+    CHECK_FALSE(lt_coalescing_suits(1000));
 }
 
 TEST_CASE("what follows at once joins a packet's segment, until that is full")
