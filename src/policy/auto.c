@@ -48,7 +48,8 @@
 /* Bytes of TCP and IP headers, and framing. */
 #define OVERHEAD 70
 
-#define SIZE_GAIN 16 /* of the average size of packets */
+#define SIZE_GAIN    16  /* of the average size of packets */
+#define LARGEST_PART 128 /* of the largest size is forgotten with each packet */
 
 typedef struct automatic {
     lt_standing_queue queue;
@@ -57,7 +58,8 @@ typedef struct automatic {
     uint32_t only; /* bit i: connection i, one per link, carries such a source */
     lt_coalescing coalescing;
     lt_rescue rescue;
-    double size; /* of the media's packets, average; 0 = none yet */
+    double size;    /* of the media's packets, average; 0 = none yet */
+    double largest; /*   and maximum of late */
     unsigned copies;
     unsigned group;
     livetcp_usec delay_us;
@@ -138,6 +140,8 @@ static void measure_size(automatic *own, const livetcp_packet_view *packet)
     if (packet->rtcp || packet->parity)
         return;
     own->size = own->size > 0 ? own->size + (size - own->size) / SIZE_GAIN : size;
+    own->largest -= own->largest / LARGEST_PART;
+    own->largest = size > own->largest ? size : own->largest;
 }
 
 /* Of the packets that fill the link: beside audio, these may be larger ones. */
@@ -232,7 +236,7 @@ static extra_room room_for(automatic *own, const livetcp_policy_view *view,
 {
     bool stands = queue_stands(own, view);
 
-    if (own->size > 0 && view->media_rate > 0 && lt_coalescing_suits(own->size) &&
+    if (own->size > 0 && view->media_rate > 0 && lt_coalescing_suits(own->largest) &&
         (is_below(FULL, view, own->size) || lt_coalescing_loses(&own->coalescing, view)))
         return ROOM_FULL;
     if (is_below(THIN, view, filling_size(own, packet)))

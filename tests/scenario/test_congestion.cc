@@ -244,16 +244,22 @@ static Beside join_transfer(const std::string &path, const char *below, const ch
 
 TEST_CASE("beside a file transfer a session takes a share of one flow, and yields no more")
 {
-    for (const Scheme &scheme : schemes)
-        for (uint64_t seed = 1; seed <= 3; seed++) {
+    for (const Scheme &scheme : schemes) {
+        double least = 1, most = 0, mean = 0;
+        for (uint64_t seed = 1; seed <= 9; seed++) {
             double share = join_transfer("delay=30ms,rate=1mbit,queue=40kB", "reno", "reno", scheme,
                                          1.5e6, 60, seed)
                                .rate /
                            1e6;
-            INFO(scheme.policy << " seed " << seed << ": " << share << " of the path");
-            CHECK(share > 0.25);
-            CHECK(share < 0.75);
+            least = std::min(least, share);
+            most = std::max(most, share);
+            mean += share / 9;
         }
+        INFO(scheme.policy << ": " << least << " to " << most << " of the path, mean " << mean);
+        CHECK(least > 0.15);
+        CHECK(mean > 0.3);
+        CHECK(most < 0.75);
+    }
 }
 
 /* BBR keeps a queue of a round trip, which may be shorter than our own and never overflows. */
@@ -370,7 +376,7 @@ TEST_CASE("a session that joins a transfer in a long buffer is not starved")
 {
     for (const char *transfer : {"reno", "cubic"}) {
         double share = 0;
-        for (uint64_t seed = 1; seed <= 3; seed++) {
+        for (uint64_t seed = 1; seed <= 9; seed++) {
             auto road = std::make_shared<SimRoad>("delay=30ms,rate=1mbit,queue=30kB", seed);
             road->path.congestion_control = "cubic";
             Video video(road, make_config("auto", 8), 500e3, true, seed);
@@ -379,7 +385,7 @@ TEST_CASE("a session that joins a transfer in a long buffer is not starved")
             video.start();
             road->world.run_for(40 * second);
             livetcp_usec now = road->world.now();
-            share += video.throughput(now - 30 * second, now) / 1e6 / 3;
+            share += video.throughput(now - 30 * second, now) / 1e6 / 9;
             road->world.clear();
         }
         INFO("beside " << transfer << ": " << share << " of the link");
