@@ -8,6 +8,8 @@
  *                                    every combination of rate, round trip, buffer, connections and
  *                                    congestion controls; and paths drawn at random: all of a
  *                                    session there, or its first seconds
+ *     congestion-table steps [WORD...]
+ *                                    the round trip, or the rate, changes after 13 s, for 13 s
  *     congestion-table kernels [WORD...]
  *                                    a transfer in our place beside another
  *
@@ -668,6 +670,66 @@ void kernels(const Words &words)
     fair.print();
 }
 
+/* Each 13 s: as it was, another round trip or rate, as it was. */
+void steps(const Words &words)
+{
+    Column above = {"above L + 200 ms after it, s", 0, 1}, later = {"the same from 3 s on", 0, 0.1},
+           used = {"use 5 s after it", 0.92, 1}, back = {"the same after its end", 0, 1};
+    auto once = [&](Path path, double rate, double rtt_ms, unsigned n, uint64_t seed) {
+        char name[200];
+        snprintf(name, sizeof name, "%s to=%.1f/%.0f", path.name(n).c_str(), rate / 1e6, rtt_ms);
+        if (!words.match(name))
+            return;
+        auto road = std::make_shared<SimRoad>(path.spec().c_str(), seed);
+        road->path.congestion_control = path.below;
+        Video video(road, make_config(n > 1 ? "auto" : "single", n), 1.5 * path.rate, true, seed);
+        road->world.run_for(second);
+        video.start();
+        trace(video, road->world.now());
+        auto set = [&](double bits, double rtt) {
+            for (SimLink *link : {&road->path.forward, &road->path.backward}) {
+                lt_link_params params = link->params();
+                params.delay = static_cast<livetcp_usec>(rtt * 500);
+                if (link == &road->path.forward)
+                    params.rate = static_cast<uint64_t>(bits);
+                link->set(params);
+            }
+        };
+        livetcp_usec at = road->world.now() + 13 * second, end = at + 13 * second;
+        road->world.run_until(at);
+        set(rate, rtt_ms);
+        road->world.run_until(end);
+        set(path.rate, path.rtt_ms);
+        road->world.run_until(end + 10 * second);
+        auto late = [&](livetcp_usec from, livetcp_usec to, double limit) {
+            double sum = 0;
+            for (livetcp_usec t = from; t < to; t += second / 10)
+                sum += video.delay(1, t, t + second / 10) > limit ? 0.1 : 0;
+            return sum;
+        };
+        above.values.push_back(late(at, end, rtt_ms / 2 + 200));
+        later.values.push_back(late(at + 3 * second, end, rtt_ms / 2 + 200));
+        used.values.push_back(video.throughput(at + 5 * second, end) / rate);
+        back.values.push_back(late(end, end + 8 * second, path.rtt_ms / 2 + 200));
+        printf("%s s%llu: above %.1f s, from 3 s on %.1f, use %.3f, back %.1f\n", name,
+               static_cast<unsigned long long>(seed), above.values.back(), later.values.back(),
+               used.values.back(), back.values.back());
+        fflush(stdout);
+        road->world.clear();
+    };
+    struct Step {
+        double rate, rtt_ms;
+    };
+    for (const char *below : {"reno", "cubic", "bbr"})
+        for (unsigned n : {1u, 8u})
+            for (const Step &to : {Step{1e6, 200}, {1e6, 20}, {0.4e6, 60}, {2e6, 60}})
+                for (unsigned seed = 1; seed <= seeds(); seed++)
+                    once({1e6, 60, 40000.0 * 8 / 1e6 / 0.06, below, ""}, to.rate, to.rtt_ms, n,
+                         seed);
+    for (Column *column : {&above, &later, &used, &back})
+        column->print();
+}
+
 } // namespace
 
 int main(int argc, char **argv)
@@ -688,6 +750,8 @@ int main(int argc, char **argv)
         drawn(rest);
     else if (section == "start")
         start(rest);
+    else if (section == "steps")
+        steps(rest);
     else
         cases(all);
     return 0;

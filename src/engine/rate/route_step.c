@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/rate/route_step.h"
 
+#include "base/usec.h"
+
 #define SECOND ((double)LIVETCP_USEC_SEC)
 
 /* A shorter step costs little, and is learned when the minimum is forgotten. */
@@ -10,6 +12,11 @@
  * of its own. */
 #define FLAT_US   20000
 #define FLAT_PART 6
+
+/* The same after an excess that came at once. An encoder is told less then, and the packets of its
+ * frames, of which there are fewer, wait for less. */
+#define JUMPED_FLAT_US   30000
+#define JUMPED_FLAT_PART 5
 
 /* So long, and two round trips: a queue would have drained, and a flow beside us has been found. */
 #define PERIOD_US   1000000
@@ -41,29 +48,48 @@ static void begin(lt_route_step *step, const lt_congestion_sample *s, livetcp_us
     step->delivered = s->delivered;
 }
 
-static void look_for_jump(lt_route_step *step, livetcp_usec now, livetcp_usec excess_us)
+/* Where both directions change at once, packets under way meet the change of one only: the excess
+ * comes in two steps, a round trip apart. */
+static bool goes_on(const lt_route_step *step, const lt_congestion_sample *s,
+                    livetcp_usec excess_us)
+{
+    return step->jumped_us > 0 && excess_us > step->jumped_us &&
+           s->now_us - step->jumped_at_us < s->base_us + excess_us / 2;
+}
+
+static void look_for_jump(lt_route_step *step, const lt_congestion_sample *s,
+                          livetcp_usec excess_us)
 {
     livetcp_usec jump_us = excess_us - step->last_us;
 
     if (excess_us < STEP_US) {
         step->jumped_us = 0;
     } else if (jump_us >= STEP_US && (double)jump_us > JUMP_PART * (double)excess_us &&
-               now - step->last_at_us < JUMP_US + excess_us) {
+               s->now_us - step->last_at_us < JUMP_US + excess_us) {
         step->jumped_us = excess_us;
-        step->jumped_at_us = now;
+        step->jumped_at_us = s->now_us;
+    } else if (goes_on(step, s, excess_us)) {
+        step->jumped_us = excess_us;
     }
     step->last_us = excess_us;
-    step->last_at_us = now;
+    step->last_at_us = s->now_us;
 }
 
-static bool is_flat(lt_route_step *step, livetcp_usec excess_us)
+static bool has_jumped(const lt_route_step *step, livetcp_usec now)
 {
-    livetcp_usec allowed;
+    return step->jumped_us > 0 && step->min_us < 2 * step->jumped_us &&
+           2 * step->min_us > step->jumped_us && now - step->jumped_at_us < KNOWN_BY_US;
+}
 
-    step->min_us = excess_us < step->min_us ? excess_us : step->min_us;
-    step->max_us = excess_us > step->max_us ? excess_us : step->max_us;
-    allowed = step->min_us / FLAT_PART > FLAT_US ? step->min_us / FLAT_PART : FLAT_US;
-    return step->max_us - step->min_us <= allowed;
+static bool is_flat(lt_route_step *step, livetcp_usec now, livetcp_usec excess_us)
+{
+    bool jumped = has_jumped(step, now);
+    livetcp_usec least = jumped ? JUMPED_FLAT_US : FLAT_US;
+    livetcp_usec part = step->min_us / (jumped ? JUMPED_FLAT_PART : FLAT_PART);
+
+    step->min_us = lt_usec_min(step->min_us, excess_us);
+    step->max_us = lt_usec_max(step->max_us, excess_us);
+    return step->max_us - step->min_us <= lt_usec_max(least, part);
 }
 
 livetcp_usec lt_route_step_update(lt_route_step *step, const lt_congestion_sample *s, double rate)
@@ -79,12 +105,12 @@ livetcp_usec lt_route_step_update(lt_route_step *step, const lt_congestion_sampl
         return 0;
     own_us = (livetcp_usec)(SEGMENT * SECOND / step->before);
     excess_us = s->busy_us - own_us;
-    look_for_jump(step, s->now_us, excess_us);
+    look_for_jump(step, s, excess_us);
     if (excess_us < STEP_US) {
         step->since_us = LIVETCP_NEVER;
         return 0;
     }
-    if (step->since_us == LIVETCP_NEVER || !is_flat(step, excess_us))
+    if (step->since_us == LIVETCP_NEVER || !is_flat(step, s->now_us, excess_us))
         begin(step, s, excess_us);
     step->samples++;
     time = s->now_us - step->since_us;
@@ -101,9 +127,7 @@ livetcp_usec lt_route_step_update(lt_route_step *step, const lt_congestion_sampl
 
 bool lt_route_step_is_likely(const lt_route_step *step, livetcp_usec now)
 {
-    return step->since_us != LIVETCP_NEVER && step->jumped_us > 0 &&
-           step->min_us < 2 * step->jumped_us && 2 * step->min_us > step->jumped_us &&
-           now - step->jumped_at_us < KNOWN_BY_US;
+    return step->since_us != LIVETCP_NEVER && has_jumped(step, now);
 }
 
 bool lt_route_step_is_open(const lt_route_step *step, livetcp_usec now)
