@@ -77,7 +77,8 @@ typedef struct livetcp_path {
     uint8_t link;                 /* LINK: connections with the same number use the same networks;
                                      0 with a single network */
     uint8_t link_weight;          /* LINK: cost of a byte, see "link-weight" */
-    bool link_room;               /* LINK: copies and parity are allowed beside the media */
+    bool link_room;               /* LINK: copies and parity are allowed beside the media, and there
+                                     is measured capacity for some */
     bool link_stalled;            /* LINK: nothing gets through, while another link works; none of
                                      its connections is ready */
     unsigned group;               /* GROUP: connections with the same number share a route, as far
