@@ -113,7 +113,7 @@ bool lt_links_take_ticket(lt_links *links, uint32_t ticket)
  * keepalive came for two and a half intervals may be replaced: a live one cannot be taken over. */
 static bool is_stale(const lt_links *links, const lt_slot *s, livetcp_usec now)
 {
-    return !links->plain && now - s->silent_from_us > 5 * links->keepalive_us / 2;
+    return !links->plain && now - s->silent_from_us > 5 * links->keepalive.setting_us / 2;
 }
 
 livetcp_result lt_links_adopt(lt_links *links, unsigned slot, uint32_t number, livetcp_usec now)

@@ -8,8 +8,8 @@
 #define PART     0.03
 #define QUESTION 128
 
-/* The interval is prolonged to so many settings, or this part of peer-timeout: two of three may be
- * lost. */
+/* The interval is prolonged to so many settings, or this part of peer-timeout: three messages in a
+ * row may be lost. */
 #define LONGEST      3
 #define TIMEOUT_PART 4
 

@@ -41,7 +41,6 @@ livetcp_result lt_links_create(const lt_links_setup *setup, lt_links **out)
     links->reconnect_min_us = setup->config->reconnect_min_us;
     links->reconnect_max_us = setup->config->reconnect_max_us;
     links->handshake_timeout_us = setup->config->handshake_timeout_us;
-    links->keepalive_us = setup->config->keepalive_interval_us;
     lt_keepalive_init(&links->keepalive, setup->config);
     links->peer_timeout_us = setup->config->peer_timeout_us;
     links->role = setup->config->role;
@@ -144,7 +143,7 @@ static void keep_alive(lt_links *links, unsigned slot, livetcp_usec now)
 {
     const lt_slot *s = &links->slots[slot];
     bool speaks = s->heard > IDLE_BYTES && s->heard < LITTLE_BYTES &&
-                  now - s->silent_from_us < links->keepalive_us / 2;
+                  now - s->silent_from_us < links->keepalive.setting_us / 2;
     lt_control message = {.type = speaks ? LT_CONTROL_PADDING : LT_CONTROL_PING,
                           .timestamp = (uint64_t)now};
 

@@ -74,7 +74,7 @@ struct lt_links {
     bool caller, plain, reconnect;
     bool fixed_ports; /* a slot's connections have the same ports, and so the same route */
     livetcp_usec reconnect_min_us, reconnect_max_us, handshake_timeout_us;
-    livetcp_usec keepalive_us, peer_timeout_us;
+    livetcp_usec peer_timeout_us;
     livetcp_usec heard_us; /* last input on any connection */
     lt_keepalive keepalive;
     livetcp_random_fn random;

@@ -30,7 +30,8 @@ void lt_links_received(lt_links *links, unsigned slot, size_t size, livetcp_usec
     s->carried += (double)size;
     s->heard += size;
     note_traffic(links, slot, size, now);
-    s->later_us = lt_keepalive_interval(&links->keepalive, links->count) - links->keepalive_us;
+    s->later_us =
+        lt_keepalive_interval(&links->keepalive, links->count) - links->keepalive.setting_us;
 }
 
 static void update_oldest_write(lt_links *links, unsigned slot)
