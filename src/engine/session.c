@@ -80,7 +80,6 @@ static void detach(livetcp_engine *engine, unsigned slot, livetcp_result reason,
     lt_receiver_reset(engine->receiver, slot);
     lt_reports_reset_slot(engine->reports, slot);
     lt_rate_reset_slot(lt_link_rates_of(&engine->rates, slot), slot);
-    lt_link_health_lost(&engine->health, slot);
     lt_link_meter_reset_slot(&engine->meter, slot);
     result = lt_links_detach(engine->links, slot, reason, now, &renewed);
     if (lt_life_is_closed(&engine->life))
@@ -203,8 +202,7 @@ void livetcp_engine_connected(livetcp_engine *engine, unsigned connection, livet
     if (connection >= lt_links_count(engine->links) ||
         !lt_links_connected(engine->links, connection, now))
         return;
-    lt_link_health_connected(&engine->health, connection, lt_session_path(engine, connection)->link,
-                             now);
+    lt_link_health_connected(&engine->health, lt_session_path(engine, connection)->link, now);
     lt_receiver_start(engine->receiver, connection);
     lt_session_close_failed(engine, now);
     update_state(engine, now);
@@ -236,8 +234,7 @@ static livetcp_result adopt(livetcp_engine *engine, unsigned connection, uint32_
     lt_session_close_failed(engine, now);
     if (result != LIVETCP_OK)
         return result;
-    lt_link_health_connected(&engine->health, connection, lt_session_path(engine, connection)->link,
-                             now);
+    lt_link_health_connected(&engine->health, lt_session_path(engine, connection)->link, now);
     lt_receiver_start(engine->receiver, connection);
     update_state(engine, now);
     start_receipts(engine, connection);

@@ -20,16 +20,9 @@ static void progress(lt_link_health *health, unsigned link, livetcp_usec now)
     health->silent &= ~bit(link);
 }
 
-void lt_link_health_connected(lt_link_health *health, unsigned slot, unsigned link,
-                              livetcp_usec now)
+void lt_link_health_connected(lt_link_health *health, unsigned link, livetcp_usec now)
 {
-    health->delivered[slot] = 0;
     progress(health, link, now);
-}
-
-void lt_link_health_lost(lt_link_health *health, unsigned slot)
-{
-    health->delivered[slot] = 0;
 }
 
 void lt_link_health_wrote(lt_link_health *health, unsigned link, livetcp_usec now)
@@ -43,14 +36,8 @@ void lt_link_health_wrote(lt_link_health *health, unsigned link, livetcp_usec no
 void lt_link_health_on_path_info(lt_link_health *health, const lt_links *links, unsigned slot,
                                  livetcp_usec now)
 {
-    const livetcp_path *path = &lt_links_paths(links)[slot];
-    uint64_t written = lt_links_stream_bytes(links, slot), waiting = lt_path_undelivered(path);
-    uint64_t delivered = written > waiting ? written - waiting : 0;
-
-    if (!(path->known & LIVETCP_PATH_QUEUED) || delivered <= health->delivered[slot])
-        return;
-    health->delivered[slot] = delivered;
-    progress(health, path->link, now);
+    if (lt_links_progress(links, slot) == now)
+        progress(health, lt_links_paths(links)[slot].link, now);
 }
 
 static livetcp_usec ack_timeout(const livetcp_path *path)

@@ -10,18 +10,15 @@
 #include "engine/links/links.h"
 
 typedef struct lt_link_health {
-    uint64_t delivered[LIVETCP_MAX_CONNECTIONS]; /* acknowledged bytes of the slot's connection */
-    livetcp_usec since_us[LIVETCP_MAX_LINKS];    /* start of the wait for an acknowledgement */
-    uint32_t waits;                              /* bit i: bytes are unacknowledged on link i, */
-    uint32_t silent;                             /* and for too long, */
-    uint32_t stalled;                            /* and another link is not silent */
-    uint64_t stalls[LIVETCP_MAX_LINKS];          /* number of times that the link became stalled */
+    livetcp_usec since_us[LIVETCP_MAX_LINKS]; /* start of the wait for an acknowledgement */
+    uint32_t waits;                           /* bit i: bytes are unacknowledged on link i, */
+    uint32_t silent;                          /* and for too long, */
+    uint32_t stalled;                         /* and another link is not silent */
+    uint64_t stalls[LIVETCP_MAX_LINKS];       /* number of times that the link became stalled */
 } lt_link_health;
 
-/* A slot's connection was established, which shows that its link works; or has ended. */
-void lt_link_health_connected(lt_link_health *health, unsigned slot, unsigned link,
-                              livetcp_usec now);
-void lt_link_health_lost(lt_link_health *health, unsigned slot);
+/* A connection was established, which shows that its link works. */
+void lt_link_health_connected(lt_link_health *health, unsigned link, livetcp_usec now);
 
 /* Bytes were written to the link; path info of the slot may acknowledge some. */
 void lt_link_health_wrote(lt_link_health *health, unsigned link, livetcp_usec now);

@@ -161,6 +161,9 @@ livetcp_path *lt_links_paths(const lt_links *links);
 /* Bytes written on the slot's TCP connection since it was handed to the engine. */
 uint64_t lt_links_stream_bytes(const lt_links *links, unsigned slot);
 
+/* When the peer's TCP was last seen to have more of these; INT64_MIN = never. */
+livetcp_usec lt_links_progress(const lt_links *links, unsigned slot);
+
 livetcp_connection_state lt_links_state(const lt_links *links, unsigned slot);
 unsigned lt_links_open_count(const lt_links *links);
 

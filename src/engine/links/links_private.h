@@ -40,8 +40,8 @@ typedef struct lt_slot {
     livetcp_usec ping_at_us;     /* OPEN: time of the next PING, unless something is sent before */
     livetcp_usec silent_from_us; /* last input, or when the connection was established; */
     livetcp_usec later_us;       /*   beside thin media the next may be as much later */
-    uint64_t acknowledged;       /* bytes of ours, */
-    livetcp_usec progress_us;    /*   and when the last of them were; INT64_MIN = never */
+    uint64_t delivered;          /* bytes of ours that the peer's TCP has, */
+    livetcp_usec progress_us;    /*   and when that last grew; INT64_MIN = never */
     uint64_t heard;              /* bytes read since the last write */
     livetcp_usec open_since_us;
 

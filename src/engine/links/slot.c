@@ -110,6 +110,11 @@ uint64_t lt_links_stream_bytes(const lt_links *links, unsigned slot)
     return links->slots[slot].stream_bytes;
 }
 
+livetcp_usec lt_links_progress(const lt_links *links, unsigned slot)
+{
+    return links->slots[slot].progress_us;
+}
+
 livetcp_connection_state lt_links_state(const lt_links *links, unsigned slot)
 {
     return links->slots[slot].state;

@@ -149,11 +149,11 @@ static void note_progress(lt_links *links, unsigned slot, livetcp_usec now)
 {
     const livetcp_path *path = &links->paths[slot];
     lt_slot *s = &links->slots[slot];
-    uint64_t bytes = acknowledged_bytes(links, slot, path->queued_bytes);
+    uint64_t bytes = acknowledged_bytes(links, slot, (uint32_t)lt_path_undelivered(path));
 
-    if (!(path->known & LIVETCP_PATH_QUEUED) || bytes <= s->acknowledged)
+    if (!(path->known & LIVETCP_PATH_QUEUED) || bytes <= s->delivered)
         return;
-    s->acknowledged = bytes;
+    s->delivered = bytes;
     s->progress_us = now;
 }
 

@@ -23,8 +23,7 @@ size_t lt_sender_extra_on(lt_sender *sender, const livetcp_path *path, lt_paid_k
 
     if (!lt_sender_takes_extra(sender, path))
         return 0;
-    if (!(sender->policy.policy->wants & LIVETCP_WANTS_HEADROOM) || limit->headroom == HUGE_VAL ||
-        limit->overrun)
+    if (!lt_sender_heeds_headroom(sender, path) || limit->headroom == HUGE_VAL)
         return left;
     room = room_on_link(sender, path->link, kind, now);
     return left < room ? left : room;

@@ -75,13 +75,18 @@ bool lt_sender_takes_extra(const lt_sender *sender, const livetcp_path *path)
            (limit->overrun && sender->policy.policy->wants & LIVETCP_WANTS_HEADROOM);
 }
 
+bool lt_sender_heeds_headroom(const lt_sender *sender, const livetcp_path *path)
+{
+    return sender->policy.policy->wants & LIVETCP_WANTS_HEADROOM &&
+           !sender->limits[path->link].overrun;
+}
+
 /* Headroom may be nothing: the link is full of media, or it is tried whether it is. */
 static bool has_room(const lt_sender *sender, const livetcp_path *path)
 {
-    const lt_link_limit *limit = &sender->limits[path->link];
-    bool measured = sender->policy.policy->wants & LIVETCP_WANTS_HEADROOM && !limit->overrun;
+    bool none = lt_sender_heeds_headroom(sender, path) && sender->limits[path->link].headroom <= 0;
 
-    return lt_sender_takes_extra(sender, path) && !(measured && limit->headroom <= 0);
+    return lt_sender_takes_extra(sender, path) && !none;
 }
 
 void lt_sender_refresh_paths(lt_sender *sender, const lt_links *links)

@@ -77,6 +77,9 @@ struct lt_sender {
 /* True if the path's link takes copies and parity. */
 bool lt_sender_takes_extra(const lt_sender *sender, const livetcp_path *path);
 
+/* True if the measured headroom of the path's link bounds these. */
+bool lt_sender_heeds_headroom(const lt_sender *sender, const livetcp_path *path);
+
 /* Fills in the fields of the links' paths that are the sender's. */
 void lt_sender_refresh_paths(lt_sender *sender, const lt_links *links);
 
