@@ -385,11 +385,7 @@ TEST_CASE("a round trip of three times as much is not taken for another flow")
             road->world.run_for(second);
             video.start();
             road->world.run_for(13 * second);
-            for (SimLink *link : {&road->path.forward, &road->path.backward}) {
-                lt_link_params params = link->params();
-                params.delay = 100000;
-                link->set(params);
-            }
+            road->path.change("delay=100ms");
             livetcp_usec from = road->world.now() + 3 * second;
             road->world.run_for(13 * second);
             double p99 = video.delay(.99, from, road->world.now() - second);

@@ -292,8 +292,6 @@ TEST_CASE("on a thin link the same holds for speech")
         }
 }
 
-/* What speech showed of the serialization time lowered the minimum that it was measured against:
- * the link seemed thinner each second, and after twenty there were no copies any more. */
 /* Handshakes and small packets of eight connections overload a link with 3 % of room, and what they
  * repeat of it kept it overloaded: half of the packets never came, as over sockets. */
 TEST_CASE("on a link that is full of speech an overload ends")
@@ -319,6 +317,8 @@ TEST_CASE("on a link that is full of speech an overload ends")
             }
 }
 
+/* What speech showed of the serialization time lowered the minimum that it was measured against:
+ * the link seemed thinner each second, and after twenty there were no copies any more. */
 TEST_CASE("speech in both directions keeps its protection where the path has room")
 {
     for (livetcp_usec apart : {3000, 7000, 17000}) {

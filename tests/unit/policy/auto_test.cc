@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* When copies are sent into a queue. */
 #include "catch.h"
-
-#include <vector>
+#include "policy_view.h"
 
 extern "C" {
 #include "policy/builtin.h"
@@ -13,28 +12,22 @@ namespace
 
 constexpr livetcp_usec ms = 1000;
 
-struct Session {
+struct Session : PolicyView {
     explicit Session(bool overrun)
     {
         livetcp_config_init(&config);
         state.resize(lt_policy_auto.state_size);
         lt_policy_auto.init(state.data(), &config);
         for (unsigned i = 0; i < 4; i++) {
-            livetcp_path path = {};
-            path.known = LIVETCP_PATH_RTT | LIVETCP_PATH_MIN_RTT | LIVETCP_PATH_TCP_STATE |
-                         LIVETCP_PATH_LINK | LIVETCP_PATH_OVERRUN;
-            path.connection = i;
-            path.usable = path.ready = path.link_room = true;
+            livetcp_path &path =
+                add_path(LIVETCP_PATH_RTT | LIVETCP_PATH_MIN_RTT | LIVETCP_PATH_TCP_STATE |
+                         LIVETCP_PATH_LINK | LIVETCP_PATH_OVERRUN);
             path.link_overrun = overrun;
             path.rtt_us = 140 * ms; /* a queue */
             path.min_rtt_us = 100 * ms;
             path.oldest_unacked_us = LIVETCP_NEVER;
-            paths.push_back(path);
         }
         view.now_us = 1000 * ms;
-        view.paths = paths.data();
-        view.path_size = sizeof(livetcp_path);
-        view.path_count = 4;
         view.budget_ratio = 0.3;
         view.budget_bytes = 20000;
         view.media_rate = 72000;
@@ -44,9 +37,6 @@ struct Session {
 
     livetcp_config config;
     std::vector<unsigned char> state;
-    std::vector<livetcp_path> paths;
-    livetcp_policy_view view = {};
-    livetcp_packet_view packet = {};
 };
 
 } // namespace

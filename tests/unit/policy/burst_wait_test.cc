@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Which connections the burst that took the other copies of a packet may hold up. */
 #include "catch.h"
-
-#include <vector>
+#include "policy_view.h"
 
 extern "C" {
 #include "policy/builtin.h"
@@ -15,25 +14,19 @@ constexpr livetcp_usec ms = 1000;
 
 /* Connections that were written once, so many ms ago, and are not acknowledged; the last one
  * carries the packet's first copy, for 62 ms. */
-struct Session {
+struct Session : PolicyView {
     explicit Session(std::vector<livetcp_usec> ages)
     {
         ages.push_back(62);
         view.now_us = 1000 * ms;
         for (livetcp_usec age : ages) {
-            livetcp_path path = {};
-            path.known = LIVETCP_PATH_RTT | LIVETCP_PATH_OLDEST_WRITE | LIVETCP_PATH_QUEUED;
-            path.connection = static_cast<unsigned>(paths.size());
-            path.usable = path.ready = true;
+            livetcp_path &path =
+                add_path(LIVETCP_PATH_RTT | LIVETCP_PATH_OLDEST_WRITE | LIVETCP_PATH_QUEUED);
             path.rtt_us = 60 * ms;
             path.queued_bytes = 1400;
             path.last_write_us = path.oldest_write_us = path.oldest_unacked_us =
                 view.now_us - age * ms;
-            paths.push_back(path);
         }
-        view.paths = paths.data();
-        view.path_size = sizeof(livetcp_path);
-        view.path_count = static_cast<unsigned>(paths.size());
         view.burst_us = 20 * ms;
         packet.size = 1400;
         packet.copies = 1;
@@ -45,10 +38,6 @@ struct Session {
     {
         return lt_burst_wait(&view, &paths[i], &packet);
     }
-
-    std::vector<livetcp_path> paths;
-    livetcp_policy_view view = {};
-    livetcp_packet_view packet = {};
 };
 
 } // namespace

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* When a small packet waits for the next one, and what shares its segment. */
 #include "catch.h"
-
-#include <vector>
+#include "policy_view.h"
 
 extern "C" {
 #include "policy/builtin.h"
@@ -16,21 +15,14 @@ constexpr livetcp_usec ms = 1000;
 constexpr livetcp_usec interval = 20 * ms;
 
 /* Connections with a round trip of 60 ms without a queue, and a packet handed over now. */
-struct Session {
+struct Session : PolicyView {
     explicit Session(const std::vector<livetcp_usec> &queues)
     {
         for (livetcp_usec queue : queues) {
-            livetcp_path path = {};
-            path.known = LIVETCP_PATH_RTT | LIVETCP_PATH_GROUP;
-            path.connection = static_cast<unsigned>(paths.size());
-            path.usable = path.ready = path.link_room = true;
+            livetcp_path &path = add_path(LIVETCP_PATH_RTT | LIVETCP_PATH_GROUP);
             path.group_rtt_us = 60 * ms;
             path.rtt_us = 60 * ms + queue * ms;
-            paths.push_back(path);
         }
-        view.paths = paths.data();
-        view.path_size = sizeof(livetcp_path);
-        view.path_count = static_cast<unsigned>(paths.size());
         view.now_us = 1000 * ms;
         view.queue_packets = 1;
         packet.size = 174;
@@ -42,9 +34,6 @@ struct Session {
         return lt_coalescing_wait(&coalescing, &view, &packet, interval);
     }
 
-    std::vector<livetcp_path> paths;
-    livetcp_policy_view view = {};
-    livetcp_packet_view packet = {};
     lt_coalescing coalescing = {};
 };
 
