@@ -450,9 +450,11 @@ LIVETCP_API unsigned livetcp_engine_rejection(const livetcp_engine *engine, cons
 /* Next slot whose socket must be closed, because the engine has ended the connection; do not report
  * it with lost(). *reason is LIVETCP_OK for an attempt aborted without an error of its own: the
  * peer has refused the session on another slot. False if there is none. The slot may still be
- * connecting, or have no socket. Written bytes, a BYE or REJECT last, may still be in flight: shut
- * down the sending direction and read until the peer closes, since an earlier close() may reset the
- * connection and destroy them. */
+ * connecting, or have no socket. With LIVETCP_ERR_CONNECTION_LOST nothing gets through on it while
+ * other connections work, and its packets are sent there: reset it (SO_LINGER with 0 s), so that
+ * the kernel does not repeat them. Otherwise written bytes, a BYE or REJECT last, may still be in
+ * flight: shut down the sending direction and read until the peer closes, since an earlier close()
+ * may reset the connection and destroy them. */
 LIVETCP_API bool livetcp_engine_next_close(livetcp_engine *engine, unsigned *connection,
                                            livetcp_result *reason);
 

@@ -49,6 +49,20 @@ void lt_session_take_back_written(livetcp_engine *engine, unsigned slot)
         lt_sender_take_back(engine->sender, packet, slot);
 }
 
+/* The kernel would repeat their packets, and late: the owner resets them. */
+void lt_session_give_up_stuck(livetcp_engine *engine, livetcp_usec now)
+{
+    for (uint32_t left = lt_links_stuck(engine->links, now); left; left &= left - 1) {
+        unsigned slot = (unsigned)__builtin_ctz(left);
+        size_t packets = lt_repair_under_way(engine->repair, slot);
+        if (!lt_sender_has_space(engine->sender, packets,
+                                 lt_session_path(engine, slot)->queued_bytes))
+            continue;
+        lt_session_begin_close(engine, slot, LIVETCP_ERR_CONNECTION_LOST, false, now);
+        lt_session_take_back_written(engine, slot);
+    }
+}
+
 /* Returns the packets of a lost connection to the send queue: those in flight, and the unwritten
  * one. */
 static void take_back(livetcp_engine *engine, unsigned slot)

@@ -99,6 +99,9 @@ void lt_session_check_drained(livetcp_engine *engine, livetcp_usec now);
 /* Closes slots that failed by themselves, and those that the session does not want for now. */
 void lt_session_close_failed(livetcp_engine *engine, livetcp_usec now);
 
+/* Closes the connections that an outage has left stuck. */
+void lt_session_give_up_stuck(livetcp_engine *engine, livetcp_usec now);
+
 /* ---- session_outage.c ---- */
 
 /* Closes the spare connection once all others have recovered. Its packets in flight are sent again

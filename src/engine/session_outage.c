@@ -58,7 +58,7 @@ bool livetcp_engine_outage_probe_connected(livetcp_engine *engine, unsigned prob
         !lt_outage_probes_answered(&engine->outage, probe, now) ||
         !lt_links_has_spare(engine->links) || lt_links_spare_is_up(engine->links, &spare))
         return false;
-    *connection = lt_links_take_spare(engine->links);
+    *connection = lt_links_take_spare(engine->links, now);
     return true;
 }
 
@@ -70,13 +70,20 @@ void lt_session_close_spare(livetcp_engine *engine, livetcp_usec now)
         lt_session_begin_close(engine, spare, LIVETCP_OK, false, now);
 }
 
+/* Start of the silence of all connections; LIVETCP_NEVER = something gets through. It lasts while
+ * the connections that were given up after the last outage wait for their successors. */
+static livetcp_usec silent_since(const livetcp_engine *engine)
+{
+    if (!lt_links_open(engine->links) && engine->outage.silent)
+        return engine->outage.since_us;
+    return lt_link_health_outage_since(&engine->health, engine->links);
+}
+
 void lt_session_watch_for_outage(livetcp_engine *engine, livetcp_usec now)
 {
     bool useful = !lt_life_is_closing(&engine->life) && lt_links_has_spare(engine->links);
 
-    lt_outage_probes_update(&engine->outage,
-                            useful ? lt_link_health_outage_since(&engine->health, engine->links)
-                                   : LIVETCP_NEVER,
+    lt_outage_probes_update(&engine->outage, useful ? silent_since(engine) : LIVETCP_NEVER,
                             lt_links_round_trip(engine->links));
     lt_session_close_spare(engine, now);
 }

@@ -85,6 +85,7 @@ static void update_rate(livetcp_engine *engine, livetcp_usec now)
     lt_session_watch_for_outage(engine, now);
     if (lt_links_leave_longer_routes(engine->links, now))
         lt_session_close_failed(engine, now);
+    lt_session_give_up_stuck(engine, now);
     warn_of_shortage(engine, now);
     if (changed)
         lt_events_add(&engine->events,

@@ -113,7 +113,7 @@ void lt_io_channel_close(lt_io_channel *channel, bool orderly, livetcp_result re
     if (orderly)
         lt_io_close_lingering(channel->context, socket, rest, size);
     else
-        lt_socket_close(socket);
+        lt_socket_reset(socket);
 }
 
 /* ---- transmit timestamps ---- */

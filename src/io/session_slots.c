@@ -200,7 +200,7 @@ static void close_slot(livetcp_session *session, unsigned index, livetcp_result 
             session->error = slot->error;
         }
         /* LIVETCP_ERR_CANCELLED: closed by the application here, which is no error for the peer. */
-        lt_io_channel_close(slot->channel, true,
+        lt_io_channel_close(slot->channel, reason != LIVETCP_ERR_CONNECTION_LOST,
                             reason == LIVETCP_ERR_CANCELLED ? LIVETCP_OK : reason);
         slot->channel = NULL;
     }

@@ -115,8 +115,10 @@ void outages(const Path &path, const Settings &listener, const Settings &more, b
     CHECK_FALSE(server.rejected_with(LIVETCP_ERR_INDEX_IN_USE));
     CHECK(no_duplicates(server.record().all_packets()));
     CHECK(no_duplicates(caller.record.all_packets()));
-    CHECK(caller.record.states().size() == 1); /* open all the time */
-    CHECK(stats_of(caller.session).reconnects == 0);
+    /* Open all the time, unless an outage follows before those that were stuck are back. */
+    CHECK((caller.record.states().size() == 1 || next == Next::at_once));
+    CHECK(caller.record.states().back().state == LIVETCP_SESSION_OPEN);
+    CHECK(stats_of(caller.session).reconnects <= 3 * 3);
     CHECK(livetcp_session_get_state(server.session()) == LIVETCP_SESSION_OPEN);
 }
 

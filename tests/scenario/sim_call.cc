@@ -76,6 +76,31 @@ void SimConnection::close(bool caller_side)
     announce_close(caller_side, world.now() + 2000000);
 }
 
+/* A lost one is followed by others, each an answer to a retransmission of the other end. */
+void SimConnection::send_reset(bool caller_side, unsigned attempt)
+{
+    const unsigned attempts = 6;
+    const livetcp_usec again = 400000;
+    auto self = shared_from_this();
+    auto heard = std::make_shared<bool>(false);
+    (caller_side ? path.forward : path.backward).send(40, [self, caller_side, heard] {
+        *heard = true;
+        self->in(caller_side).abandon();
+        self->lose(!caller_side);
+    });
+    world.at(world.now() + (again << attempt), [self, caller_side, heard, attempt] {
+        if (!*heard && attempt < attempts)
+            self->send_reset(caller_side, attempt + 1);
+    });
+}
+
+void SimConnection::abort(bool caller_side)
+{
+    (caller_side ? caller : listener) = {};
+    out(caller_side).abandon();
+    send_reset(caller_side, 0);
+}
+
 void SimConnection::reset()
 {
     for (bool caller_side : {true, false})

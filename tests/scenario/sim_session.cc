@@ -228,7 +228,10 @@ void SimSession::close_given_up()
         sockets_[slot] = nullptr;
         if (socket) {
             forget(*socket);
-            socket->close(caller);
+            if (reason == LIVETCP_ERR_CONNECTION_LOST)
+                socket->abort(caller);
+            else
+                socket->close(caller);
         }
         if (on_cancel)
             on_cancel(slot);

@@ -48,6 +48,8 @@ struct SimConnection : std::enable_shared_from_this<SimConnection> {
 
     /* One end closes; the other hears of it when all data before has arrived. */
     void close(bool caller_side);
+    /* One end forgets it, and what it had in flight, and tells the other one by a reset. */
+    void abort(bool caller_side);
     /* Both ends lose it at once; with a middlebox, also what that has. */
     void reset();
     /* One end loses it, and the other does not notice. */
@@ -61,6 +63,7 @@ struct SimConnection : std::enable_shared_from_this<SimConnection> {
     End caller, listener;
 
   private:
+    void send_reset(bool caller_side, unsigned attempt);
     void announce_close(bool caller_side, livetcp_usec give_up_at);
     void pass(bool to_caller, const SimTcp::Bytes &bytes);
 };

@@ -19,9 +19,15 @@ SimTcp::SimTcp(World &world, SimLink &data, SimLink &acks, size_t send_buffer,
 
 SimTcp::~SimTcp()
 {
+    abandon();
+}
+
+void SimTcp::abandon()
+{
     *alive_ = false; /* packets still under way find nobody */
     world_.cancel(timer_);
     world_.cancel(pacer_);
+    timer_ = pacer_ = 0;
 }
 
 size_t SimTcp::write(const uint8_t *data, size_t size, bool stamp, bool more)

@@ -50,6 +50,9 @@ class SimTcp
     size_t write(const uint8_t *data, size_t size, bool stamp = false, bool more = false);
     void flush();
 
+    /* The kernel forgets the stream: nothing is sent any more, and what arrives is ignored. */
+    void abandon();
+
     /* Bytes taken so far. */
     uint64_t written() const
     {

@@ -104,7 +104,7 @@ TEST_CASE("the first new packet comes within a round trip and 200 ms of the end 
             CHECK(stats.control.outage_probes < 5 * 60);
             CHECK(outages.call.remote()->stats().control.outages == 0);
             CHECK(outages.call.listener.rejections.empty());
-            CHECK(stats.reconnects == 0);
+            CHECK(stats.reconnects <= 5 * 8); /* those that were stuck */
         }
 }
 
@@ -161,7 +161,7 @@ TEST_CASE("a caller that only receives notices each of several outages")
             outages.stream(2 * rtt + 2 * second);
         }
         CHECK(outages.call.listener.rejections.empty());
-        CHECK(outages.call.caller.stats().reconnects == 0);
+        CHECK(outages.call.caller.stats().reconnects <= 6 * 8);
     }
 }
 
@@ -181,10 +181,11 @@ TEST_CASE("an outage soon after another one is ended by a new connection, too")
             CHECK(stats.control.outages == 4);
             CHECK(stats.control.outages_ended == 4);
             CHECK(stats.open_connections == 8);
-            CHECK(stats.reconnects == 0);
             CHECK(outages.call.remote()->stats().open_connections == 8);
-            CHECK(outages.call.listener.rejections.empty());
-            CHECK(outages.call.listener.replaced > 0);
+            /* a reset or a handshake was lost in the next outage */
+            for (livetcp_result reason : outages.call.listener.rejections)
+                CHECK((reason == LIVETCP_ERR_INDEX_IN_USE ||
+                       reason == LIVETCP_ERR_HANDSHAKE_TIMEOUT));
         }
 }
 
@@ -232,7 +233,6 @@ TEST_CASE("of what was sent in outages soon after each other nothing is lost, or
             outages.stream(5 * second);
             outages.call.world.run_for(5 * second);
             CHECK(outages.received().size() == outages.sent());
-            CHECK(outages.call.caller.stats().reconnects == 0);
             CHECK(outages.call.caller.stats().open_connections == 8);
         }
 }
@@ -289,4 +289,30 @@ TEST_CASE("a session that ends in an outage looks no more")
     outages.call.world.run_for(5 * second);
     CHECK(outages.call.caller.stats().control.outage_probes == before);
     CHECK(outages.call.remote()->state() == LIVETCP_SESSION_CLOSED);
+}
+
+/* Eight connections that try again each at its own time overflow a small buffer for long after the
+ * path is back. Before they were given up, a packet was 18 s late here. */
+TEST_CASE("connections that an outage has left stuck are given up, and nothing is lost with them")
+{
+    for (const char *policy : {"auto", "shortest-queue"})
+        for (uint64_t seed : {1, 2, 3, 4}) {
+            CAPTURE(policy, seed);
+            SimCall call("delay=39ms,rate=678kbit,queue=6642B", make_config(policy, 8), seed);
+            call.world.run_for(2 * second);
+            call.stream(1434, 20 * ms, 5 * second);
+            for (bool cut : {true, false}) {
+                call.path.forward.cut(cut);
+                call.path.backward.cut(cut);
+                call.stream(1434, 20 * ms, cut ? 1400 * ms : 15 * second);
+            }
+            call.world.run_for(20 * second);
+            CHECK(call.remote()->received.size() == (5000 + 1400 + 15000) / 20);
+            CHECK(delay_quantile_ms(call.remote()->received, 0, 1) < 9000);
+            livetcp_session_stats stats = call.caller.stats();
+            CHECK(stats.reconnects > 0);
+            CHECK(stats.reconnects <= 24);
+            CHECK(stats.open_connections == 8);
+            CHECK(call.remote()->stats().open_connections == 8);
+        }
 }

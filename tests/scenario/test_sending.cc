@@ -4,6 +4,8 @@
 #include "catch.h"
 #include "sim_session.h"
 
+#include <algorithm>
+
 using namespace scenario;
 
 TEST_CASE("what is not RTP or too large is refused, and counted")
@@ -51,7 +53,8 @@ TEST_CASE("a peer that stops reading costs whole, oldest packets and bounded mem
     }
 }
 
-TEST_CASE("packets queued while the path was down arrive whole and in order after it is back")
+/* Until the connection that was stuck has been replaced they come on another one. */
+TEST_CASE("packets queued while the path was down arrive whole and about in order after it is back")
 {
     livetcp_config config = make_config("single", 1);
     SimCall call("delay=20ms", config, 1, 10000);
@@ -64,8 +67,15 @@ TEST_CASE("packets queued while the path was down arrive whole and in order afte
     REQUIRE(call.remote() != nullptr);
     const auto &received = call.remote()->received;
     REQUIRE(received.size() == 110);
-    for (size_t i = 1; i < received.size(); i++)
-        CHECK(static_cast<uint16_t>(received[i].sequence - received[i - 1].sequence) == 1);
+    livetcp_usec newer_us = LIVETCP_NEVER;
+    for (size_t sent = received.size(); sent-- > 0;) {
+        auto packet = std::find_if(received.begin(), received.end(), [sent](const Received &r) {
+            return r.sequence == static_cast<uint16_t>(65000 + sent);
+        });
+        REQUIRE(packet != received.end());
+        CHECK(packet->at - 100000 <= newer_us);
+        newer_us = std::min(newer_us, packet->at);
+    }
     bool drained = false;
     for (const livetcp_engine_event &event : call.caller.events)
         drained |= event.type == LIVETCP_ENGINE_DRAINED;

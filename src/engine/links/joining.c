@@ -131,6 +131,8 @@ livetcp_result lt_links_adopt(lt_links *links, unsigned slot, uint32_t number, l
             lt_slot_fail(s, LIVETCP_ERR_PEER_TIMEOUT);
         return LIVETCP_ERR_INDEX_IN_USE;
     }
+    if (slot == links->base)
+        links->spare_us = now;
     s->silent_from_us = now;
     s->number = number;
     if (!s->authenticator.pending)

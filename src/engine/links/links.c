@@ -57,6 +57,7 @@ livetcp_result lt_links_create(const lt_links_setup *setup, lt_links **out)
     links->confirmed = links->plain;
     links->backoff_us = links->reconnect_min_us;
     lt_path_groups_init(&links->groups);
+    links->spare_us = INT64_MIN;
     for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS; i++) {
         links->slots[i].backoff_us = links->reconnect_min_us;
         lt_slot_reset(links, i);

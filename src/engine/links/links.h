@@ -49,7 +49,7 @@ bool lt_links_has_spare(const lt_links *links);
 bool lt_links_spare_is_up(const lt_links *links, unsigned *slot);
 
 /* If the spare slot has no connection: its state is CONNECTING from then on. Returns its index. */
-unsigned lt_links_take_spare(lt_links *links);
+unsigned lt_links_take_spare(lt_links *links, livetcp_usec now);
 
 /* Listeners: true if `slot` is the spare slot and a connection with this ticket replaces the one in
  * it. A caller has only one spare connection at a time, and uses each ticket once. */
@@ -62,6 +62,10 @@ bool lt_links_spare_is_done(const lt_links *links, unsigned *slot);
 /* Callers: connections whose route is longer than that of others on their link, and that carry
  * little for that, are to be replaced. True if some are due: see lt_links_next_withdrawn(). */
 bool lt_links_leave_longer_routes(lt_links *links, livetcp_usec now);
+
+/* Bit i: slot i has been stuck since an outage, while others on its link work, and may be given up.
+ */
+uint32_t lt_links_stuck(const lt_links *links, livetcp_usec now);
 
 /* The next attempts of these slots (bit i = slot i), if they wait for one, are due now. */
 void lt_links_retry(lt_links *links, uint32_t slots, livetcp_usec now);

@@ -7,6 +7,7 @@
  *   joining.c        CREATE, JOIN and PROOF: a connection becomes part of the session
  *   reconnect.c      the end of a TCP connection, and the time of the next attempt
  *   longer_routes.c  connections on a longer route than others are replaced
+ *   stuck_connections.c  connections that an outage has left stuck
  *   spare.c          the spare slot
  *   links.c          creation, messages, deadlines, statistics
  *
@@ -89,6 +90,7 @@ struct lt_links {
     char stream_id[LIVETCP_STREAM_ID_MAX + 1], token[LIVETCP_TOKEN_MAX + 1];
     uint32_t ticket;             /* the last that was used */
     livetcp_usec review_us;      /* caller: of the routes' lengths */
+    livetcp_usec spare_us;       /* when the spare slot was last taken; INT64_MIN = never */
     int creator;                 /* caller: slot whose CREATE is in flight, or -1 */
     livetcp_usec create_by_us;   /* without an answer by then, another slot creates the session, */
     livetcp_usec create_wait_us; /*   and has this long for its answer */

@@ -15,8 +15,9 @@ bool lt_links_spare_is_up(const lt_links *links, unsigned *slot)
     return links->count > links->base;
 }
 
-unsigned lt_links_take_spare(lt_links *links)
+unsigned lt_links_take_spare(lt_links *links, livetcp_usec now)
 {
+    links->spare_us = now;
     lt_slot_set_state(links, links->base, LIVETCP_CONNECTION_CONNECTING, LIVETCP_OK);
     return links->base;
 }

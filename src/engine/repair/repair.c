@@ -333,6 +333,11 @@ void lt_repair_acknowledged(lt_repair *repair, const lt_links *links, unsigned s
     }
 }
 
+size_t lt_repair_under_way(const lt_repair *repair, unsigned slot)
+{
+    return repair->unacked[slot].count;
+}
+
 void lt_repair_alarm(lt_repair *repair, unsigned slot, livetcp_usec now)
 {
     const lt_unacked_entry *entry;

@@ -54,6 +54,9 @@ void lt_repair_written(lt_repair *repair, const lt_links *links, unsigned slot, 
 void lt_repair_acknowledged(lt_repair *repair, const lt_links *links, unsigned slot,
                             livetcp_usec now);
 
+/* Packets that were written to the slot's connection and are not acknowledged. */
+size_t lt_repair_under_way(const lt_repair *repair, unsigned slot);
+
 /* The connection entered recovery or timeout: the policy must review packets that no other
  * connection carries. */
 void lt_repair_alarm(lt_repair *repair, unsigned slot, livetcp_usec now);

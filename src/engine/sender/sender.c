@@ -225,6 +225,14 @@ size_t lt_sender_queued_bytes(const lt_sender *sender)
     return lt_send_queue_bytes(sender->queue.packets);
 }
 
+bool lt_sender_has_space(const lt_sender *sender, size_t packets, size_t bytes)
+{
+    const lt_send_queue *queue = sender->queue.packets;
+
+    return lt_send_queue_packets(queue) + packets <= lt_send_queue_max_packets(queue) / 2 &&
+           lt_send_queue_bytes(queue) + bytes <= lt_send_queue_max_bytes(queue) / 2;
+}
+
 size_t lt_sender_delayed_copies(const lt_sender *sender)
 {
     return sender->delayed.count;

@@ -140,6 +140,8 @@ bool lt_sender_drained(lt_sender *sender);
 
 size_t lt_sender_queued(const lt_sender *sender); /* packets */
 size_t lt_sender_queued_bytes(const lt_sender *sender);
+/* The send queue takes so many packets back, and half of it stays free for new ones. */
+bool lt_sender_has_space(const lt_sender *sender, size_t packets, size_t bytes);
 size_t lt_sender_delayed_copies(const lt_sender *sender);           /* copies to be sent later */
 bool lt_sender_copy_due(const lt_sender *sender, livetcp_usec now); /* one of these is due */
 livetcp_usec lt_sender_queue_delay(const lt_sender *sender, livetcp_usec now);
