@@ -98,6 +98,9 @@ typedef struct livetcp_path {
                                      or not if that is in the past */
     livetcp_usec oldest_write_us; /* OLDEST_WRITE: time at which the oldest unacknowledged bytes
                                      were written, packets and messages of the engine alike */
+    livetcp_usec newest_acked_us; /* write time of the newest acknowledged packet, so that one
+                                     written before on another connection of the route is lost;
+                                     INT64_MIN = none, or unknown */
 } livetcp_path;
 
 /* Forecast of the time from now to the delivery of a packet of `size` bytes that is written to this
@@ -158,7 +161,9 @@ typedef struct livetcp_decision {
     /* with connections: time of review() for the packet, unless it is acknowledged before. Without:
      * latest time of the next place(). LIVETCP_NEVER: no time */
     livetcp_usec review_us;
-    bool protect; /* place(): add the packet to a parity group */
+    bool protect;      /* place(): add the packet to a parity group */
+    bool without_room; /* review(): one copy, within the budget, although the link has no room for
+                          extra bytes, for a packet that is lost */
 } livetcp_decision;
 
 /* Bits of livetcp_policy.wants. */

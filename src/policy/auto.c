@@ -8,7 +8,8 @@
  *   a queue stands on every route        earliest-delivery: copies would lengthen the queue, and
  *                                        delay other packets in it
  *   others overrun that queue            the same and hedge: losses do not come from our copies
- *   the link is busy with the media      as in a queue: extra packets would delay the media
+ *   the link is busy with the media      as in a queue: extra packets would delay the media; but a
+ *                                        copy of a packet that is lost
  *   it is full, of small packets         the same, and two or more of them in a segment
  *   a queue, and a self-clocked source   one connection per link, unless in timeout: more would
  *                                        take more shares of the path from other flows, and make
@@ -24,8 +25,11 @@
  */
 #include "policy/builtin.h"
 #include "policy/coalescing.h"
+#include "policy/overtaken.h"
 #include "policy/self_clocked.h"
 #include "policy/standing_queue.h"
+
+#include <math.h>
 
 /* Copies per packet reserved for packets whose copies are all late: the one packet a second that
  * every budget has beyond its ratio. */
@@ -57,6 +61,7 @@ typedef struct automatic {
     bool alone;    /* the source is self-clocked, and a queue stood since it is */
     uint32_t only; /* bit i: connection i, one per link, carries such a source */
     lt_coalescing coalescing;
+    lt_overtaken overtaken;
     lt_rescue rescue;
     double size;    /* of the media's packets, average; 0 = none yet */
     double largest; /*   and maximum of late */
@@ -151,22 +156,22 @@ static double filling_size(const automatic *own, const livetcp_packet_view *pack
                                                                            : (double)packet->size;
 }
 
-/* No route has so many times the rate of the media with headers, whose packets have this size. */
-static bool is_below(double times, const livetcp_policy_view *view, double size)
+/* The rate of the fastest route, as a multiple of the media's with headers, whose packets have this
+ * size; HUGE_VAL if a route may have any rate. */
+static double times_of_media(const livetcp_policy_view *view, double size)
 {
-    double needed = times * (double)view->media_rate * (size + OVERHEAD) / (size + 1);
-    unsigned usable = 0;
+    double needed = (double)view->media_rate * (size + OVERHEAD) / (size + 1);
+    double fastest = 0;
 
     for (unsigned i = 0; i < view->path_count; i++) {
         const livetcp_path *path = livetcp_view_path(view, i);
         if (!path->usable)
             continue;
-        usable++;
-        if (!(path->known & LIVETCP_PATH_GROUP) || !path->group_rate ||
-            (double)path->group_rate >= needed)
-            return false;
+        if (!(path->known & LIVETCP_PATH_GROUP) || !path->group_rate)
+            return HUGE_VAL;
+        fastest = fmax(fastest, (double)path->group_rate);
     }
-    return usable;
+    return fastest > 0 && needed > 0 ? fastest / needed : HUGE_VAL;
 }
 
 /* A self-clocked source fills the queue again as soon as it is empty, so that a queue counts as
@@ -229,7 +234,7 @@ static bool is_overrun(const livetcp_policy_view *view)
 }
 
 /* Room for extra packets. */
-typedef enum room { ROOM_FULL, ROOM_NONE, ROOM_FOR_HEDGES, ROOM_FOR_ALL } extra_room;
+typedef enum room { ROOM_FULL, ROOM_NONE, ROOM_FOR_LOST, ROOM_FOR_HEDGES, ROOM_FOR_ALL } extra_room;
 
 static extra_room room_for(automatic *own, const livetcp_policy_view *view,
                            const livetcp_packet_view *packet)
@@ -237,10 +242,10 @@ static extra_room room_for(automatic *own, const livetcp_policy_view *view,
     bool stands = queue_stands(own, view);
 
     if (own->size > 0 && view->media_rate > 0 && lt_coalescing_suits(own->largest) &&
-        (is_below(FULL, view, own->size) || lt_coalescing_loses(&own->coalescing, view)))
+        (times_of_media(view, own->size) < FULL || lt_coalescing_loses(&own->coalescing, view)))
         return ROOM_FULL;
-    if (is_below(THIN, view, filling_size(own, packet)))
-        return ROOM_NONE;
+    if (times_of_media(view, filling_size(own, packet)) < THIN)
+        return lt_coalescing_suits(own->largest) ? ROOM_NONE : ROOM_FOR_LOST;
     if (is_overrun(view))
         return ROOM_FOR_HEDGES;
     return stands ? ROOM_NONE : ROOM_FOR_ALL;
@@ -258,11 +263,12 @@ static void place(void *state, const livetcp_policy_view *view, const livetcp_pa
         place_in_full_link(own, view, packet, decision);
     else
         place_in_queue(own, view, packet, decision);
-    if (room == ROOM_FOR_HEDGES)
+    if (room == ROOM_FOR_HEDGES || (room == ROOM_FOR_LOST && !packet->parity))
         lt_hedge_placed(view, decision->connections, own->delay_us, decision);
     if (!decision->connections)
         return;
     lt_self_clocked_placed(&own->source, packet, view->now_us);
+    lt_overtaken_placed(&own->overtaken);
     lt_standing_queue_placed(&own->queue, packet->size, view->now_us);
     measure_size(own, packet);
 }
@@ -274,6 +280,9 @@ static void review(void *state, const livetcp_policy_view *view, const livetcp_p
 
     extra_room room = room_for(own, view, packet);
 
+    if (room == ROOM_FOR_LOST)
+        lt_overtaken_review(&own->overtaken, view, packet, times_of_media(view, own->size),
+                            decision);
     if (room < ROOM_FOR_HEDGES)
         return;
     /* the next parity packet is worth more than this copy */

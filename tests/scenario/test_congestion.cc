@@ -86,7 +86,8 @@ TEST_CASE("padding shows an encoder what a path carries, and costs its packets n
                           {"delay=100ms,rate=1mbit,queue=25kB", 1e6, 100}};
     uint64_t padding = 0;
     for (const Scheme &scheme : schemes)
-        for (const Path &path : paths)
+        for (const Path &path : paths) {
+            double sum = 0;
             for (uint64_t seed = 1; seed <= 3; seed++) {
                 Alone at(path.spec, make_config(scheme.policy, scheme.connections), 0.3 * path.link,
                          true, seed);
@@ -95,10 +96,14 @@ TEST_CASE("padding shows an encoder what a path carries, and costs its packets n
                 double most = at.video.delay(1, at.begin, at.begin + 6 * second);
                 INFO(scheme.policy << " on " << path.spec << ", seed " << seed << ": uses "
                                    << used / path.link << " from 4 to 6 s, at most " << most);
-                CHECK(used > 0.78 * path.link);
+                CHECK(used > 0.7 * path.link);
+                sum += used;
                 CHECK(most < path.oneway_ms + 240); /* with the repair of a loss */
                 padding += at.stats().sent.padding;
             }
+            INFO(scheme.policy << " on " << path.spec << ": uses " << sum / 3 / path.link);
+            CHECK(sum / 3 > 0.8 * path.link);
+        }
     CHECK(padding > 0);
 }
 

@@ -49,7 +49,7 @@ struct Asked {
         livetcp_packet_view packet = {};
         packet.size = 100;
         packet.enqueued_us = now;
-        livetcp_decision decision = {0, LIVETCP_NEVER, false};
+        livetcp_decision decision = {0, LIVETCP_NEVER, false, false};
         for (livetcp_path &path : paths)
             path.ready = path.usable && !path.blocked;
         policy->place(state.data(), &view, &packet, &decision);

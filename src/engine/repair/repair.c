@@ -319,6 +319,7 @@ void lt_repair_acknowledged(lt_repair *repair, const lt_links *links, unsigned s
         on_joined(repair, slot, now);
     while (lt_unacked_take(&repair->unacked[slot], acknowledged, &entry)) {
         entry.packet->carried &= ~(UINT32_C(1) << slot);
+        path->newest_acked_us = lt_usec_max(path->newest_acked_us, entry.written_us);
         record_fate(repair, path, &entry, head, now);
         if (!entry.packet->delivered)
             repair->on_acknowledged(repair->user, slot, entry.packet, entry.written_us, now);

@@ -4,7 +4,7 @@
  * send them again on other connections; groups of packets are protected by parity; and tail probes
  * follow packets that nothing else follows, so that TCP detects their loss early.
  *
- * It fills in oldest_unacked_us of the links' paths.
+ * It fills in oldest_unacked_us and newest_acked_us of the links' paths.
  */
 #ifndef LT_ENGINE_REPAIR_REPAIR_H
 #define LT_ENGINE_REPAIR_REPAIR_H

@@ -67,6 +67,18 @@ unsigned lt_sender_put_copies(lt_sender *sender, const lt_links *links, lt_packe
     return done;
 }
 
+bool lt_sender_put_without_room(lt_sender *sender, const lt_links *links, lt_packet *packet,
+                                unsigned slot, livetcp_usec now)
+{
+    size_t left = lt_budget_left(&sender->budgets[lt_paid_kind_of(packet)], now);
+
+    if (!pay(sender, left, packet, now))
+        return false;
+    count_extra(sender, packet, &lt_links_paths(links)[slot], now);
+    put(sender, links, packet, slot, now);
+    return true;
+}
+
 /* ---- copies spread in time ---- */
 
 static livetcp_usec forecast_at(const lt_links *links, unsigned slot, size_t size, livetcp_usec now)

@@ -142,7 +142,9 @@ bool lt_sender_review(lt_sender *sender, const lt_links *links, lt_packet *packe
     packet->review_us = lt_usec_max(decision.review_us, soonest);
     if (!decision.connections || is_too_late(sender, links, packet, now))
         return false;
-    uint32_t chosen = validate(sender, links, decision.connections);
-    return lt_sender_spread_copies(sender, links, packet, chosen & ~packet->carried, false, now) >
-           0;
+    uint32_t chosen = validate(sender, links, decision.connections) & ~packet->carried;
+    if (!decision.without_room)
+        return lt_sender_spread_copies(sender, links, packet, chosen, false, now) > 0;
+    return chosen &&
+           lt_sender_put_without_room(sender, links, packet, (unsigned)__builtin_ctz(chosen), now);
 }

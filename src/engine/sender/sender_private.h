@@ -120,8 +120,13 @@ livetcp_packet_view lt_sender_describe(const lt_packet *packet);
 unsigned lt_sender_put_copies(lt_sender *sender, const lt_links *links, lt_packet *packet,
                               uint32_t slots, bool first, livetcp_usec now);
 
-/* The same, with all but the soonest copy spread in time if copies are spaced. The number includes
- * those that follow later. */
+/* Puts a copy into the outbox of a slot, whatever room its link has: only the budget limits it.
+ * False if that does not suffice. */
+bool lt_sender_put_without_room(lt_sender *sender, const lt_links *links, lt_packet *packet,
+                                unsigned slot, livetcp_usec now);
+
+/* As lt_sender_put_copies(), with all but the soonest copy spread in time if copies are spaced. The
+ * number includes those that follow later. */
 unsigned lt_sender_spread_copies(lt_sender *sender, const lt_links *links, lt_packet *packet,
                                  uint32_t slots, bool first, livetcp_usec now);
 
