@@ -98,9 +98,6 @@ typedef struct livetcp_path {
                                      or not if that is in the past */
     livetcp_usec oldest_write_us; /* OLDEST_WRITE: time at which the oldest unacknowledged bytes
                                      were written, packets and messages of the engine alike */
-    livetcp_usec newest_acked_us; /* write time of the newest acknowledged packet, so that one
-                                     written before on another connection of the route is lost;
-                                     INT64_MIN = none, or unknown */
 } livetcp_path;
 
 /* Forecast of the time from now to the delivery of a packet of `size` bytes that is written to this
@@ -124,6 +121,9 @@ typedef struct livetcp_packet_view {
     unsigned copies;               /* placed so far, the first one included */
     livetcp_usec first_sent_us;    /* time of placing the first copy, if copies > 0 */
     livetcp_usec last_sent_us;     /* and the last one */
+    bool overtaken;                /* review(): packets that left after its last copy, on other
+                                      connections of the route, are acknowledged: it is lost, since a
+                                      queue would have delayed these, too */
 } livetcp_packet_view;
 
 /* A policy's view of the session; valid during the call. */

@@ -38,6 +38,7 @@ typedef struct lt_packet {
     uint8_t kept;             /* connections on which the peer's receipt for it is awaited */
     bool received;            /* the peer's receipt has confirmed it */
     uint32_t carried;         /* bit i: unacknowledged on connection i */
+    bool overtaken;           /* as in livetcp_packet_view, when it is reviewed */
     uint8_t
         repeats;    /* number of preceding packets of its SSRC whose frames it repeats (RFC 2198) */
     uint32_t avoid; /* parity: connections (bits) that carry packets of its group */

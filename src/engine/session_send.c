@@ -107,10 +107,9 @@ static bool next_in_outboxes(livetcp_engine *engine, livetcp_usec now, livetcp_e
 /* True if another copy of a packet in flight was placed. */
 static bool review(livetcp_engine *engine, livetcp_usec now)
 {
-    unsigned slots = lt_links_count(engine->links);
     lt_packet *packet;
 
-    while ((packet = lt_repair_next_due(engine->repair, slots, now))) {
+    while ((packet = lt_repair_next_due(engine->repair, engine->links, now))) {
         bool copied = lt_sender_review(engine->sender, engine->links, packet, now);
         lt_repair_reviewed(engine->repair, packet, copied, now);
         if (copied)

@@ -31,18 +31,6 @@ static const livetcp_path *carrier(const livetcp_policy_view *view,
     return carriers ? livetcp_view_path(view, lt_first(carriers)) : NULL;
 }
 
-static bool is_overtaken(const livetcp_policy_view *view, const livetcp_packet_view *packet,
-                         const livetcp_path *own)
-{
-    for (unsigned i = 0; i < view->path_count; i++) {
-        const livetcp_path *path = livetcp_view_path(view, i);
-        if (path->usable && !(packet->carried_by & lt_bit(i)) && path->link == own->link &&
-            path->group == own->group && path->newest_acked_us > packet->last_sent_us)
-            return true;
-    }
-    return false;
-}
-
 static bool is_too_late(const livetcp_policy_view *view, const livetcp_packet_view *packet)
 {
     livetcp_usec rtt = lt_shortest_rtt(view, packet->carried_by);
@@ -70,7 +58,7 @@ void lt_overtaken_review(lt_overtaken *overtaken, const livetcp_policy_view *vie
         is_too_late(view, packet))
         return;
     decision->review_us = view->now_us + AGAIN_US;
-    if (overtaken->allowed < 0 || !is_overtaken(view, packet, own))
+    if (overtaken->allowed < 0 || !packet->overtaken)
         return;
     if (own->known & LIVETCP_PATH_LINK_FREE && own->link_free_us > view->now_us) {
         decision->review_us = own->link_free_us;

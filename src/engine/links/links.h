@@ -159,7 +159,7 @@ void lt_links_expire(lt_links *links, livetcp_usec now);
 unsigned lt_links_count(const lt_links *links);
 
 /* One path per slot. ready, send_limit_bytes and link_room are filled in by the sender,
- * oldest_unacked_us and newest_acked_us by repair. */
+ * oldest_unacked_us by repair. */
 livetcp_path *lt_links_paths(const lt_links *links);
 
 /* Bytes written on the slot's TCP connection since it was handed to the engine. */

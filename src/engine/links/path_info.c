@@ -18,7 +18,6 @@ void lt_path_reset(livetcp_path *path, unsigned connection)
                            .link_stalled = path->link_stalled,
                            .last_write_us = INT64_MIN,
                            .oldest_unacked_us = LIVETCP_NEVER,
-                           .newest_acked_us = INT64_MIN,
                            .send_limit_bytes = UINT32_MAX};
 }
 

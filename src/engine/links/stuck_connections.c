@@ -26,12 +26,13 @@
 
 #define TIMEOUT_MIN_US (200 * (livetcp_usec)LIVETCP_USEC_MSEC)
 
+/* On connections that are open: until the session has one it does without those that are stuck. */
 static livetcp_usec last_progress(const lt_links *links, unsigned link)
 {
     livetcp_usec last = INT64_MIN;
 
     for (unsigned i = 0; i < links->count; i++)
-        if (links->paths[i].link == link)
+        if (links->paths[i].link == link && links->slots[i].state == LIVETCP_CONNECTION_OPEN)
             last = lt_usec_max(last, links->slots[i].progress_us);
     return last;
 }

@@ -48,6 +48,7 @@ struct lt_repair {
     /* Acknowledged by the peer's TCP on a connection that the peer may still refuse, in which case
      * it reads none of them. */
     lt_unacked early[LIVETCP_MAX_CONNECTIONS];
+    livetcp_usec newest_acked_us[LIVETCP_MAX_CONNECTIONS]; /* when that was written; 0 = none */
     lt_kept kept;
     uint64_t unconfirmed; /* packets in flight at the end of the session */
     uint64_t copies_useful;
@@ -319,7 +320,8 @@ void lt_repair_acknowledged(lt_repair *repair, const lt_links *links, unsigned s
         on_joined(repair, slot, now);
     while (lt_unacked_take(&repair->unacked[slot], acknowledged, &entry)) {
         entry.packet->carried &= ~(UINT32_C(1) << slot);
-        path->newest_acked_us = lt_usec_max(path->newest_acked_us, entry.written_us);
+        repair->newest_acked_us[slot] =
+            lt_usec_max(repair->newest_acked_us[slot], entry.written_us);
         record_fate(repair, path, &entry, head, now);
         if (!entry.packet->delivered)
             repair->on_acknowledged(repair->user, slot, entry.packet, entry.written_us, now);
@@ -376,6 +378,7 @@ lt_packet *lt_repair_take_back(lt_repair *repair, const lt_links *links, unsigne
 void lt_repair_reset_slot(lt_repair *repair, unsigned slot)
 {
     clear_slot(repair, slot);
+    repair->newest_acked_us[slot] = 0;
     lt_kept_end(&repair->kept, slot);
     repair->attributed[slot] = 0;
     lt_protector_reset_slot(&repair->protector, slot);
@@ -449,20 +452,35 @@ static void gather(lt_repair *repair, unsigned slots, livetcp_usec now)
     repair->review_us = repair->due_left_out ? now + ROUND_US : next;
 }
 
-lt_packet *lt_repair_next_due(lt_repair *repair, unsigned slots, livetcp_usec now)
+/* Written later, on another connection of the route, and acknowledged. */
+static bool is_overtaken(const lt_repair *repair, const lt_links *links, const lt_packet *packet)
+{
+    const livetcp_path *paths = lt_links_paths(links);
+    const livetcp_path *own = packet->carried ? &paths[__builtin_ctz(packet->carried)] : NULL;
+
+    for (unsigned i = 0; own && i < lt_links_count(links); i++)
+        if (paths[i].usable && !(packet->carried >> i & 1) && paths[i].link == own->link &&
+            paths[i].group == own->group && repair->newest_acked_us[i] > packet->last_sent_us)
+            return true;
+    return false;
+}
+
+lt_packet *lt_repair_next_due(lt_repair *repair, const lt_links *links, livetcp_usec now)
 {
     if (!repair->policy->review)
         return NULL;
     for (;;) {
         while (repair->due_asked < repair->due_count) {
             lt_packet *packet = repair->due[repair->due_asked++];
-            if (is_due(packet, now))
+            if (is_due(packet, now)) {
+                packet->overtaken = is_overtaken(repair, links, packet);
                 return packet;
+            }
             lt_packet_unref(&packet);
         }
         if (now < repair->review_us)
             return NULL;
-        gather(repair, slots, now);
+        gather(repair, lt_links_count(links), now);
     }
 }
 

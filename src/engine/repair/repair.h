@@ -4,7 +4,7 @@
  * send them again on other connections; groups of packets are protected by parity; and tail probes
  * follow packets that nothing else follows, so that TCP detects their loss early.
  *
- * It fills in oldest_unacked_us and newest_acked_us of the links' paths.
+ * It fills in oldest_unacked_us of the links' paths.
  */
 #ifndef LT_ENGINE_REPAIR_REPAIR_H
 #define LT_ENGINE_REPAIR_REPAIR_H
@@ -81,7 +81,7 @@ lt_kept *lt_repair_kept(lt_repair *repair);
 
 /* The next packet to be reviewed by the policy, still owned here until lt_repair_reviewed(), which
  * must follow; NULL if none is due. */
-lt_packet *lt_repair_next_due(lt_repair *repair, unsigned slots, livetcp_usec now);
+lt_packet *lt_repair_next_due(lt_repair *repair, const lt_links *links, livetcp_usec now);
 
 /* The policy has reviewed the packet and set review_us; `copied`: a copy was placed. */
 void lt_repair_reviewed(lt_repair *repair, lt_packet *packet, bool copied, livetcp_usec now);

@@ -117,5 +117,6 @@ livetcp_packet_view lt_sender_describe(const lt_packet *packet)
                                  .avoid = packet->avoid,
                                  .copies = packet->copies,
                                  .first_sent_us = packet->first_sent_us,
-                                 .last_sent_us = packet->last_sent_us};
+                                 .last_sent_us = packet->last_sent_us,
+                                 .overtaken = packet->overtaken};
 }

@@ -90,15 +90,15 @@ TEST_CASE("a packet that is late is asked about, once for each time that the pol
     Repairing r("hedge");
     r.write(0, 1, 30 * ms, ms);
     CHECK(lt_repair_deadline(r.repair) <= 30 * ms);
-    CHECK(lt_repair_next_due(r.repair, 3, 29 * ms) == nullptr);
-    lt_packet *due = lt_repair_next_due(r.repair, 3, 30 * ms);
+    CHECK(lt_repair_next_due(r.repair, r.links, 29 * ms) == nullptr);
+    lt_packet *due = lt_repair_next_due(r.repair, r.links, 30 * ms);
     REQUIRE(due);
     CHECK(due->sequence == 1);
     due->review_us = 60 * ms;
     lt_repair_reviewed(r.repair, due, false, 30 * ms);
-    CHECK(lt_repair_next_due(r.repair, 3, 59 * ms) == nullptr);
+    CHECK(lt_repair_next_due(r.repair, r.links, 59 * ms) == nullptr);
     r.acknowledge_all(0, 59 * ms);
-    CHECK(lt_repair_next_due(r.repair, 3, 60 * ms) == nullptr);
+    CHECK(lt_repair_next_due(r.repair, r.links, 60 * ms) == nullptr);
 }
 
 TEST_CASE("a tail probe follows at once, unless losses come in bursts", "[repair]")
@@ -125,7 +125,7 @@ TEST_CASE("what waits behind a late packet is due with it, unless a copy is else
     lt_packet *copied = r.write(0, 3, 45 * ms, ms);
     copied->carried |= 1U << 1;
     unsigned asked = 0;
-    while (lt_packet *due = lt_repair_next_due(r.repair, 3, 30 * ms)) {
+    while (lt_packet *due = lt_repair_next_due(r.repair, r.links, 30 * ms)) {
         CHECK(due->sequence <= 2);
         due->review_us = 90 * ms;
         lt_repair_reviewed(r.repair, due, false, 30 * ms);
@@ -139,7 +139,7 @@ TEST_CASE("recovery makes the policy be asked at once", "[repair]")
     Repairing r("hedge");
     r.write(1, 1, 300 * ms, ms);
     lt_repair_alarm(r.repair, 1, 10 * ms);
-    lt_packet *due = lt_repair_next_due(r.repair, 3, 10 * ms);
+    lt_packet *due = lt_repair_next_due(r.repair, r.links, 10 * ms);
     REQUIRE(due);
     due->review_us = LIVETCP_NEVER;
     lt_repair_reviewed(r.repair, due, true, 10 * ms);
@@ -245,4 +245,28 @@ TEST_CASE("padding goes where least is under way, and where a window has space",
     CHECK(lt_repair_pad(r.repair, r.links, 4, 5000) == 0); /* no such slot */
     r.tell(0, 1000000, 2 * ms);
     CHECK(lt_repair_pad(r.repair, r.links, 1, 5000) == 0);
+}
+
+TEST_CASE("a packet is overtaken by later ones of other connections on its route", "[repair]")
+{
+    Repairing r("hedge");
+    auto due = [&](livetcp_usec now) {
+        lt_packet *packet = lt_repair_next_due(r.repair, r.links, now);
+        REQUIRE(packet);
+        bool overtaken = packet->overtaken;
+        packet->review_us = now + ms;
+        lt_repair_reviewed(r.repair, packet, false, now);
+        return overtaken;
+    };
+    r.write(1, 1, LIVETCP_NEVER, ms);
+    r.write(0, 2, 30 * ms, 2 * ms)->last_sent_us = 2 * ms;
+    r.write(2, 3, LIVETCP_NEVER, 3 * ms);
+    CHECK_FALSE(due(30 * ms));
+    r.acknowledge_all(1, 30 * ms); /* it left before */
+    CHECK_FALSE(due(31 * ms));
+    r.path(2).group = 2; /* another route */
+    r.acknowledge_all(2, 31 * ms);
+    CHECK_FALSE(due(32 * ms));
+    r.path(2).group = r.path(0).group;
+    CHECK(due(33 * ms));
 }
