@@ -155,9 +155,10 @@ static uint64_t one_window(const lt_rate_view *view)
 /* Each connection gets the least minimum round trip of those on its route. */
 static void share_bases(lt_rate *rate, const lt_rate_view *view)
 {
-    livetcp_usec least_us[LIVETCP_MAX_CONNECTIONS]; /* by group */
+    livetcp_usec
+        least_us[LIVETCP_MAX_CONNECTIONS]; /* by group: of the spare slot, too, if it is gone */
 
-    for (unsigned i = 0; i < view->count; i++)
+    for (unsigned i = 0; i < LIVETCP_MAX_CONNECTIONS; i++)
         least_us[i] = LIVETCP_NEVER;
     for (unsigned i = 0; i < view->count; i++) {
         const livetcp_path *path = &view->paths[i];
