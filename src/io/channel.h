@@ -123,7 +123,7 @@ bool lt_io_channel_is_full(const lt_io_channel *channel);
 
 /* Loop's thread, locked. Stops watching and closes; the channel frees itself. `orderly`: lingering
  * close, so that the peer reads the written data, and the filter sends the reason where its
- * protocol has one; LIVETCP_OK = no reason. */
+ * protocol has one; LIVETCP_OK = no reason. Otherwise TCP is reset, and forgets what it has. */
 void lt_io_channel_close(lt_io_channel *channel, bool orderly, livetcp_result reason);
 
 /* As lt_io_channel_close(), but the caller keeps the socket. */

@@ -311,8 +311,8 @@ TEST_CASE("on a link that is full of speech an overload ends")
             }
 }
 
-/* What speech showed of the serialization time lowered the minimum that it was measured against:
- * the link seemed thinner each second, and after twenty there were no copies any more. */
+/* The serialization time that speech showed lowered the minimum that it was measured against: the
+ * link seemed thinner each second, and after twenty there were no copies any more. */
 TEST_CASE("speech in both directions keeps its protection where the path has room")
 {
     for (livetcp_usec apart : {3000, 7000, 17000}) {

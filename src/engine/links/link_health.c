@@ -4,9 +4,8 @@
 #include "engine/links/path_info.h"
 #include "policy/forecast.h"
 
-/* Time after which an acknowledgement is overdue: the round trip, four times its variation (RFC
- * 6298's RTO), and this for delayed acknowledgements and for the interval of polling. */
-#define VARIATIONS 4
+/* Time after which an acknowledgement is overdue: TCP's timeout, and this for delayed
+ * acknowledgements and for the interval of polling. */
 #define ALLOWED_US (60 * (livetcp_usec)LIVETCP_USEC_MSEC)
 
 static uint32_t bit(unsigned number)
@@ -44,7 +43,7 @@ static livetcp_usec ack_timeout(const livetcp_path *path)
 {
     if (!(path->known & LIVETCP_PATH_RTT))
         return LIVETCP_USEC_SEC;
-    return path->rtt_us + VARIATIONS * path->rtt_variation_us + ALLOWED_US;
+    return lt_path_timeout(path) + ALLOWED_US;
 }
 
 /* Returns the links that carry media. Sets which of them wait for an acknowledgement, and the

@@ -31,4 +31,11 @@ static inline uint64_t lt_path_undelivered(const livetcp_path *path)
 /* Maximum age of path info when a packet is placed, in microseconds. */
 livetcp_usec lt_path_max_age(const livetcp_path *path);
 
+/* TCP's retransmission timeout (RFC 6298, section 2), without its minimum and backoff; the round
+ * trip is known. */
+static inline livetcp_usec lt_path_timeout(const livetcp_path *path)
+{
+    return path->rtt_us + 4 * path->rtt_variation_us;
+}
+
 #endif

@@ -26,7 +26,8 @@
 
 #define TIMEOUT_MIN_US (200 * (livetcp_usec)LIVETCP_USEC_MSEC)
 
-/* On connections that are open: until the session has one it does without those that are stuck. */
+/* Of open connections: the acknowledgement of the first bytes on the spare one comes before the
+ * peer has taken it in, and those that are stuck are all that the session has until then. */
 static livetcp_usec last_progress(const lt_links *links, unsigned link)
 {
     livetcp_usec last = INT64_MIN;
@@ -35,12 +36,6 @@ static livetcp_usec last_progress(const lt_links *links, unsigned link)
         if (links->paths[i].link == link && links->slots[i].state == LIVETCP_CONNECTION_OPEN)
             last = lt_usec_max(last, links->slots[i].progress_us);
     return last;
-}
-
-/* TCP's own has been doubled. */
-static livetcp_usec timeout_of(const livetcp_path *path)
-{
-    return lt_usec_max(TIMEOUT_MIN_US, path->rtt_us + 4 * path->rtt_variation_us);
 }
 
 /* A peer without receipts would lose what it has acknowledged and not read. */
@@ -58,9 +53,10 @@ static bool is_stuck(const lt_links *links, unsigned slot, livetcp_usec now)
 {
     const livetcp_path *path = &links->paths[slot];
     livetcp_usec since = lt_usec_max(path->oldest_unacked_us, links->slots[slot].progress_us);
-    livetcp_usec timeout = timeout_of(path), other = last_progress(links, path->link);
+    livetcp_usec timeout = lt_usec_max(TIMEOUT_MIN_US, lt_path_timeout(path));
+    livetcp_usec other = last_progress(links, path->link);
 
-    return now - since > STUCK_US && now - since > TIMEOUTS * timeout && other > since + timeout &&
+    return now - since > lt_usec_max(STUCK_US, TIMEOUTS * timeout) && other > since + timeout &&
            now - other < path->rtt_us + RECENT_US;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a policy sees: paths that can take packets, and a packet. */
+/* The view of a policy: paths that can take packets, and a packet. */
 #ifndef LT_UNIT_POLICY_VIEW_H
 #define LT_UNIT_POLICY_VIEW_H
 
