@@ -679,10 +679,10 @@ TEST_CASE("a link that becomes slower delays frames for a second")
             at.run(8);
             double above = at.video.seconds_above(30 + 200, step, step + 7 * second);
             INFO(scheme.policy << " seed " << seed << ": above for " << above << " s");
-            CHECK(above < 1.3);
+            CHECK(above < 1);
             sum += above;
         }
-    CHECK(sum / 6 < 1.02);
+    CHECK(sum / 6 < 0.85); /* 1.02 with half of the rate while the queue drains */
 }
 
 TEST_CASE("one connection that loses packets is not told the rate of the link")

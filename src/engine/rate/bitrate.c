@@ -12,12 +12,13 @@
 
 /* Part of the path's rate. While a queue stands it is less, so that the queue drains in DRAIN_US.
  */
-#define HEAD       0.98
-#define DRAIN_US   300000.0
-#define WAITS_US   200000.0 /* the same for packets that wait beside others: that is seen at once */
-#define ALLOWED_US 5000.0
-#define LOWER_MAX  0.5
-#define SLOWER_US  60000 /* queue from which the present rate counts instead of the average */
+#define HEAD        0.98
+#define DRAIN_US    300000.0
+#define WAITS_US    200000.0 /* the same for packets that wait beside others: that is seen at once */
+#define ALLOWED_US  5000.0
+#define LEAST_PART  0.2   /* what an encoder keeps meanwhile */
+#define LEAST_SHARE 0.5   /* the same beside others, whose queue it may be */
+#define SLOWER_US   60000 /* queue from which the present rate counts instead of the average */
 
 /* Lower bound of the first estimate. A rate is measured over at least 100 ms, so that the first
  * frame alone gives less than the source sends. */
@@ -272,7 +273,7 @@ static void lower(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample
     double queue_us =
         (double)c->standing_us + unseen_us(b, carried, s->now_us, c->base_us + LAG_US);
     double part = HEAD - larger(queue_us - ALLOWED_US, 0) / DRAIN_US;
-    double target = carried * larger(part, LOWER_MAX);
+    double target = carried * larger(part, LEAST_PART);
 
     b->by_windows = !lt_congestion_is_path(c);
     bool grows = b->by_windows && s->now_us - c->lost_us > LOST_US;
@@ -302,7 +303,7 @@ static void follow(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sampl
     double part = HEAD - larger(queue_us, 0) / WAITS_US;
     double drain = lt_competition_drain_rate(&c->competition);
 
-    part = drain > 0 ? drain : larger(part, LOWER_MAX);
+    part = drain > 0 ? drain : larger(part, LEAST_SHARE);
     set(b, c, s, carried * part);
     b->ceiling = c->limit;
     b->by_windows = false;
