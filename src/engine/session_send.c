@@ -35,7 +35,7 @@ static void limit_links(livetcp_engine *engine, livetcp_usec now)
                                          .overrun = lt_rate_is_overrun(rate),
                                          .filled = lt_rate_is_filled(rate, now),
                                          .headroom = lt_rate_headroom(rate)});
-        full |= lt_rate_takes_probes(rate) ? 0 : UINT32_C(1) << i;
+        full |= lt_rate_takes_probes(rate, now) ? 0 : UINT32_C(1) << i;
     }
     lt_repair_set_full_links(engine->repair, full);
 }

@@ -124,10 +124,10 @@ static inline double lt_rate_headroom(const lt_rate *rate)
 
 /* True if the link takes tail probes, too. Beside others its losses are theirs, and have to be
  * found soon. */
-static inline bool lt_rate_takes_probes(const lt_rate *rate)
+static inline bool lt_rate_takes_probes(const lt_rate *rate, livetcp_usec now)
 {
     return rate->congestion.regime == LT_REGIME_COMPETING ||
-           lt_headroom_takes_probes(&rate->headroom);
+           (lt_headroom_takes_probes(&rate->headroom) && !lt_rate_is_filled(rate, now));
 }
 
 /* Adds estimate, regime and window. */

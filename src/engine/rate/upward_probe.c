@@ -16,7 +16,9 @@
 #define GAIN_MORE  2.0
 #define TRAIN_US   40000
 #define TRAIN_MIN  5000
-#define PART_US    1000 /* padding that is written at once */
+#define PART_US    1000 /* padding that is written at once, */
+#define PART_MIN   960  /*   and at least: smaller packets would be half headers */
+#define HEADERS    52   /* of TCP and IP, which fill the buffer, too */
 
 /* There is no train before the result of the last one, while frames themselves show the rate, or
  * near a known rate. */
@@ -40,22 +42,6 @@ void lt_upward_probe_init(lt_upward_probe *probe)
                                .shown = HUGE_VAL,
                                .shown_us = INT64_MIN / 2,
                                .train = {.asked = true}};
-}
-
-/* The rate of the path is known, or near. */
-static bool is_known(const lt_upward_probe *p, livetcp_usec now)
-{
-    return (p->trains >= ENOUGH && p->shown_us > now - FRESH_US) || p->estimate > NEAR * p->shown;
-}
-
-void lt_upward_probe_on_media(lt_upward_probe *p, livetcp_usec now)
-{
-    bool runs = p->pad_us != LIVETCP_NEVER && p->train.begun_us != LIVETCP_NEVER;
-
-    if (!p->wanted || runs || now < p->pause_us || is_known(p, now))
-        return;
-    p->pad_us = now + FRAME_END_US;
-    p->train.begun_us = LIVETCP_NEVER;
 }
 
 static void begin(lt_upward_probe *p, livetcp_usec now)
@@ -89,6 +75,23 @@ static void ask(lt_upward_probe *p, livetcp_usec now)
     p->train.asked = true;
     if (p->train.queue_us < MET_US && p->trains == p->train.trains && rate > p->estimate)
         p->carried = CARRIED * (rate < p->train.rate ? rate : p->train.rate);
+}
+
+/* The rate of the path is known, or near. */
+static bool is_known(const lt_upward_probe *p, livetcp_usec now)
+{
+    return (p->trains >= ENOUGH && p->shown_us > now - FRESH_US) || p->estimate > NEAR * p->shown;
+}
+
+void lt_upward_probe_on_media(lt_upward_probe *p, livetcp_usec now)
+{
+    bool runs = p->pad_us != LIVETCP_NEVER && p->train.begun_us != LIVETCP_NEVER;
+
+    ask(p, now);
+    if (!p->wanted || runs || now < p->pause_us || is_known(p, now))
+        return;
+    p->pad_us = now + FRAME_END_US;
+    p->train.begun_us = LIVETCP_NEVER;
 }
 
 void lt_upward_probe_update(lt_upward_probe *p, const lt_upward_probe_view *view,
@@ -125,13 +128,15 @@ uint64_t lt_upward_probe_due(lt_upward_probe *p, livetcp_usec now)
     if (p->train.begun_us == LIVETCP_NEVER)
         begin(p, now);
     double due = p->train.rate * (double)(now - p->train.begun_us + PART_US) / SECOND;
-    uint64_t all = due < (double)p->train.size ? (uint64_t)due : p->train.size;
-    return all > p->train.sent ? all - p->train.sent : 0;
+    uint64_t left = p->train.size - p->train.sent;
+    uint64_t part =
+        due > (double)(p->train.sent + PART_MIN) ? (uint64_t)due - p->train.sent : PART_MIN;
+    return part < left ? part : left;
 }
 
 void lt_upward_probe_on_padding(lt_upward_probe *p, size_t size, livetcp_usec now)
 {
-    p->train.sent += size;
+    p->train.sent += size ? size + HEADERS : 0;
     p->pause_us = now + p->base_us + PAUSE_US;
     if (!size || p->train.sent >= p->train.size) {
         end(p);
