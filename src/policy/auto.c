@@ -52,8 +52,8 @@
 /* Bytes of TCP and IP headers, and framing. */
 #define OVERHEAD 70
 
-#define SIZE_GAIN    16  /* of the average size of packets */
-#define LARGEST_PART 128 /* of the largest size is forgotten with each packet */
+#define SIZE_GAIN    16   /* of the average size of packets */
+#define LARGEST_PART 2048 /* of the largest size is forgotten with each packet */
 
 typedef struct automatic {
     lt_standing_queue queue;
@@ -64,7 +64,8 @@ typedef struct automatic {
     lt_overtaken overtaken;
     lt_rescue rescue;
     double size;    /* of the media's packets, average; 0 = none yet */
-    double largest; /*   and maximum of late */
+    double largest; /*   and maximum of the last thousands: an encoder that is told little is no
+                           speech */
     unsigned copies;
     unsigned group;
     livetcp_usec delay_us;

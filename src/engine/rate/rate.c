@@ -309,6 +309,10 @@ bool lt_rate_update(lt_rate *rate, const lt_rate_view *view, livetcp_usec now)
         sample.base_us = bases / in_contact;
     if (!rate->sizes_known) /* then the send queue alone shows an overload */
         sample.queue_us = 0;
+    /* What waits while nothing is under way waits for the policy, which may join small packets, and
+     * for no queue of the path. An encoder that is told less has smaller frames, and more waits. */
+    if (sizes_known && !sample.undelivered)
+        sample.wait_us = 0;
     if (!sample.undelivered && !sample.wait_us)
         sample.queue_us = sample.busy_us = 0;
     lt_congestion_update(&rate->congestion, &sample);
