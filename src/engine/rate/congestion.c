@@ -103,7 +103,8 @@
 #define ROUTE_US 5000000
 
 /* A path without a queue for this time had capacity for all that was sent. */
-#define CALM_US 3000000
+#define CALM_US  3000000
+#define WAITS_US 100000
 
 /* A path without losses for this time shows a longer route by a full window, and has no flow beside
  * us that fills its buffer. */
@@ -635,6 +636,14 @@ void lt_congestion_begin_again(lt_congestion *c, livetcp_usec now)
     c->share_us = LIVETCP_NEVER;
 }
 
+/* While all connections repair, no round trip tells of a queue. Where nothing limits the session
+ * yet, what has waited for long is one, for a source that may heed what it is told. */
+static bool only_waits(const lt_congestion *c, const lt_congestion_sample *s)
+{
+    return c->regime == LT_REGIME_OPEN && s->may_follow && s->undelivered &&
+           s->queue_us == LIVETCP_NEVER && s->wait_us > WAITS_US;
+}
+
 static void keep_deadline(lt_congestion *c, const lt_congestion_sample *s)
 {
     double bytes = lt_deadline_window(&c->history, s);
@@ -660,6 +669,8 @@ void lt_congestion_update(lt_congestion *c, const lt_congestion_sample *sample)
     c->retransmitted = s->retransmitted;
     if (s->may_follow)
         c->heeded_us = s->now_us;
+    if (only_waits(c, s))
+        whole.queue_us = 0;
     lt_delay_history_add(&c->history, s);
     look_for_room(c, s);
     lt_packet_trains_add(&c->trains, s, BUSY_US);
