@@ -6,7 +6,7 @@
  * usage: path-table [--thin | --speech | --policers | --speech-policers | --random FROM-TO | --hard
  * FROM-TO | --longer FROM-TO | PATH...] [--police KBIT] [--seeds N]
  *                   [--seconds S] [--warmup S] [--budget B]... [--set KEY=VALUE]... [--failed]
- *                   [--by-second] [--below NAME]
+ *                   [--by-second] [--below NAME] [--chance SEED]
  * --thin: links of 1.05 to 2.2 times the media, buffers of 20 to 400 ms, 0 and 1 % of loss.
  * --speech: the same with speech instead of video.
  * --policers: token buckets of as much; --speech-policers: with speech. --police: one on the paths
@@ -16,9 +16,12 @@
  * --budget: of auto; -1 is the default. --failed: only paths where auto is worse.
  * --below: TCP's congestion control, instead of NewReno's: cubic or bbr.
  * X: worse, and not by chance. --by-second: the largest delay of each second, too.
+ * --chance: how many rows are worse by chance all the same: instead of auto, with any budget, these
+ * two themselves with other seeds from SEED on, whichever is better.
  */
 #include "sim_course.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -38,6 +41,7 @@ struct Options {
     unsigned seeds = 3;
     livetcp_usec warmup = 5 * second, length = 30 * second;
     bool failed = false, by_second = false;
+    unsigned chance = 0; /* first seed; 0 = auto is measured */
     std::string below = "reno";
 };
 
@@ -89,7 +93,8 @@ std::vector<Course> drawn(const char *range, Course (*draw)(uint64_t))
     return courses;
 }
 
-Delays measure(const Course &course, livetcp_config config, const Options &options, bool own)
+Delays measure(const Course &course, livetcp_config config, const Options &options, bool own,
+               unsigned first_seed = 1)
 {
     Delays all;
     livetcp_error error = {};
@@ -101,7 +106,7 @@ Delays measure(const Course &course, livetcp_config config, const Options &optio
             exit(2);
         }
     }
-    for (unsigned seed = 1; seed <= options.seeds; seed++) {
+    for (unsigned seed = first_seed; seed < first_seed + options.seeds; seed++) {
         std::vector<double> by_second;
         all.add(drive(course, config, seed, &by_second));
         if (!own || !options.by_second)
@@ -114,37 +119,55 @@ Delays measure(const Course &course, livetcp_config config, const Options &optio
     return all;
 }
 
+/* One policy, or several: it counts as worse where all of them are. */
+void judge(const Course &course, const std::vector<Delays> &own, const Delays &single,
+           const Delays &queue, const Options &options, const char *name, bool &named, Count &count)
+{
+    bool worse = false;
+    char verdict[3] = {'.', '.', '.'};
+    unsigned *counters[] = {&count.worse95, &count.worse99, &count.worse999};
+    const double ps[] = {0.95, 0.99, 0.999};
+    for (unsigned i = 0; i < 3; i++)
+        if (std::all_of(own.begin(), own.end(), [&](const Delays &delays) {
+                return is_worse(delays, single, queue, ps[i]);
+            })) {
+            verdict[i] = 'X';
+            ++*counters[i];
+            worse = true;
+        }
+    count.rows++;
+    if (options.failed && !worse)
+        return;
+    if (!named)
+        printf("%s\n", course.describe().c_str());
+    named = true;
+    printf("  %s %.3s", name, verdict);
+    for (const Delays *of : {&single, &queue, &own.back()})
+        printf("  %7.1f %7.1f %7.1f", of->quantile(0.95), of->quantile(0.99), of->quantile(0.999));
+    printf("  %.3f\n", own.back().cost);
+    fflush(stdout);
+}
+
 void compare(const Course &course, const Options &options, Count &count)
 {
-    Delays single = measure(course, course_config("single", 1, 0), options, false);
-    Delays queue =
-        measure(course, course_config("shortest-queue", course.connections, 0), options, false);
+    livetcp_config one = course_config("single", 1, 0),
+                   several = course_config("shortest-queue", course.connections, 0);
+    Delays single = measure(course, one, options, false);
+    Delays queue = measure(course, several, options, false);
     bool named = false;
+    if (options.chance) {
+        judge(course,
+              {measure(course, one, options, false, options.chance),
+               measure(course, several, options, false, options.chance)},
+              single, queue, options, "again", named, count);
+        return;
+    }
     for (double budget : options.budgets) {
-        Delays own =
-            measure(course, course_config("auto", course.connections, budget), options, true);
-        bool worse = false;
-        char verdict[3] = {'.', '.', '.'};
-        unsigned *counters[] = {&count.worse95, &count.worse99, &count.worse999};
-        const double ps[] = {0.95, 0.99, 0.999};
-        for (unsigned i = 0; i < 3; i++)
-            if (is_worse(own, single, queue, ps[i])) {
-                verdict[i] = 'X';
-                ++*counters[i];
-                worse = true;
-            }
-        count.rows++;
-        if (options.failed && !worse)
-            continue;
-        if (!named)
-            printf("%s\n", course.describe().c_str());
-        named = true;
-        printf("  %5.2f %.3s", budget, verdict);
-        for (const Delays *of : {&single, &queue, &own})
-            printf("  %7.1f %7.1f %7.1f", of->quantile(0.95), of->quantile(0.99),
-                   of->quantile(0.999));
-        printf("  %.3f\n", own.cost);
-        fflush(stdout);
+        char name[16];
+        snprintf(name, sizeof name, "%5.2f", budget);
+        judge(course,
+              {measure(course, course_config("auto", course.connections, budget), options, true)},
+              single, queue, options, name, named, count);
     }
 }
 
@@ -181,6 +204,8 @@ Options parse(int argc, char **argv)
             options.settings.emplace_back(argv[++i]);
         else if (!strcmp(argv[i], "--failed"))
             options.failed = true;
+        else if (!strcmp(argv[i], "--chance") && valued)
+            options.chance = static_cast<unsigned>(atoi(argv[++i]));
         else if (!strcmp(argv[i], "--below") && valued)
             options.below = argv[++i];
         else if (!strcmp(argv[i], "--by-second"))
