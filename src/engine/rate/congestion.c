@@ -103,8 +103,13 @@
 #define ROUTE_US 5000000
 
 /* A path without a queue for this time had capacity for all that was sent. */
-#define CALM_US  3000000
+#define CALM_US 3000000
+
+/* Packets that have waited for so long are a queue, where no round trip tells of one. */
 #define WAITS_US 100000
+
+/* Of the rate that the path has carried: with less, extra bytes make no queue. */
+#define MUCH 0.4
 
 /* A path without losses for this time shows a longer route by a full window, and has no flow beside
  * us that fills its buffer. */
@@ -496,17 +501,19 @@ bool lt_congestion_judges_route(const lt_congestion *c, livetcp_usec now)
            lt_route_step_is_open(&c->step, now);
 }
 
-/* True if the queue may be our own: the source may fill the path with extra bytes. Losses by more
- * bytes in flight than needed, as before the path was known, are found and repaired for some more
- * round trips; those by extra bytes for seconds. */
+/* True if the queue may be our own: the source may fill the path with extra bytes, unless it sends
+ * far less than the path has carried. Losses by more bytes in flight than needed, as before the
+ * path was known, are found and repaired for some more round trips; those by extra bytes for
+ * seconds. */
 static bool is_ours(lt_congestion *c, const lt_congestion_sample *s, const lt_delay_window *window)
 {
+    bool much = s->offered > MUCH * s->carried;
     bool open = c->regime == LT_REGIME_OPEN &&
-                (s->own_extra || (window->known && is_our_doing(c, s, window)));
+                ((s->own_extra && much) || (window->known && is_our_doing(c, s, window)));
 
     if (c->capacity > 0 && (double)s->in_flight > needed_bytes(c) + EXCESS)
         c->excess_us = s->now_us;
-    return open || s->own_losses ||
+    return open || (s->own_losses && much) ||
            s->now_us < c->excess_us + EXCESS_TRIPS * s->base_us + EXCESS_US;
 }
 
