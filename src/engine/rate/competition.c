@@ -232,6 +232,14 @@ void lt_competition_begin(lt_competition *c, const lt_congestion_sample *s,
     c->empty_drains = 0;
 }
 
+/* Bytes per second delivered in the window; 0 = not known. */
+static double shown(const lt_congestion_sample *s, const lt_delay_window *window)
+{
+    return window->span_us > 0
+               ? (double)(s->delivered - window->delivered) * SECOND / (double)window->span_us
+               : 0;
+}
+
 /* ---- the share ---- */
 
 /* RFC 9438, section 4.2: present window of a flow without other limits, in segments. */
@@ -325,12 +333,15 @@ static bool wants_drain(const lt_competition *c, const lt_congestion_sample *s,
 /* An encoder that follows is told a part of the share for the time of a drain, so that no packet
  * waits for it. For others the window is made smaller. With one connection the queue may be its own
  * altogether: its congestion control fills the buffer like that of the other flow, which has gone.
- */
-static void begin_drain(lt_competition *c, const lt_congestion_sample *s, livetcp_usec queue_us)
+ * `rate`: bytes per second delivered now. */
+static void begin_drain(lt_competition *c, const lt_congestion_sample *s, livetcp_usec queue_us,
+                        double rate)
 {
     bool one = s->connections == 1 && queue_us > DRAIN_ONE_US;
 
     c->drained_us = s->now_us;
+    if (!c->empty_drains)
+        c->before_drain = rate;
     c->drain_min_us = LIVETCP_NEVER;
     c->drain_rate = !s->follows ? 0 : one ? DRAIN_RATE_ONE : DRAIN_RATE;
     c->drain_until_us = s->now_us + 2 * s->base_us + queue_us + DRAIN_LOOK_US;
@@ -372,14 +383,6 @@ static bool ends_empty(lt_competition *c, const lt_congestion_sample *s, double 
     return c->empty_drains > 1 || (gone && s->now_us > c->shrunk_us + QUIET_US);
 }
 
-/* Bytes per second delivered in the window; 0 = not known. */
-static double shown(const lt_congestion_sample *s, const lt_delay_window *window)
-{
-    return window->span_us > 0
-               ? (double)(s->delivered - window->delivered) * SECOND / (double)window->span_us
-               : 0;
-}
-
 static void leave(lt_competition *c, const lt_congestion_sample *s, const lt_delay_window *window)
 {
     c->since_us = c->remains_us = LIVETCP_NEVER;
@@ -404,7 +407,7 @@ bool lt_competition_update(lt_competition *c, const lt_congestion_sample *s,
         return false;
     }
     if (!drains && !lt_heavy_losses_last(&c->heavy) && wants_drain(c, s, queue_us))
-        begin_drain(c, s, queue_us);
+        begin_drain(c, s, queue_us, shown(s, window));
     return true;
 }
 
@@ -435,6 +438,10 @@ double lt_competition_rate(const lt_competition *c, const lt_congestion_sample *
     rate = lt_competition_share_rate(c, s, window);
     if (s->connections == 1 && window->span_us > 0)
         rate = fmin(rate, ONE_MORE * shown(s, window));
+    /* After an empty drain no more than before it: if the other has gone, more than the path
+     * carries would make a queue of our own for the next drain. */
+    if (s->connections > 1 && s->may_follow && c->empty_drains && c->before_drain > 0)
+        rate = fmin(rate, c->before_drain);
     if (s->wait_us <= WAIT_US || window->span_us <= 0)
         return rate;
     return fmin(shown(s, window), rate);

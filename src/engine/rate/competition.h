@@ -37,6 +37,7 @@ typedef struct lt_competition {
     livetcp_usec drained_us;           /* when the last drain was, or they were found */
     livetcp_usec drain_until_us;       /* LIVETCP_NEVER: none is under way */
     livetcp_usec drain_min_us;         /* the shortest queue that it has shown */
+    double before_drain;     /* bytes per second delivered when the first of two drains began */
     double drain_rate;       /* part of the share that the encoder sends meanwhile; 0 = all */
     double crest_us;         /* the longest queue of late */
     double left_rate;        /* of the share, bytes per second, when they seemed gone; */
