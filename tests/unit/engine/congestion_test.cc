@@ -664,6 +664,46 @@ TEST_CASE("the rate of a share is by the average round trip, and leaves space fo
     CHECK(lt_competition_rate(&competition, &sample, &window) == Approx(240000));
 }
 
+/* Otherwise an encoder whose neighbour has gone fills the queue for the next drain, which is to
+ * show that nobody else does: over BBR it had p95 of 340 ms and more in four of twelve runs. */
+TEST_CASE("after an empty drain a share gives no more than was delivered before it",
+          "[competition]")
+{
+    for (bool heeds : {false, true}) {
+        lt_competition competition;
+        lt_competition_init(&competition);
+        lt_delay_window window = {};
+        window.known = true;
+        window.queue_us = window.average_us = 100 * ms;
+        window.span_us = 500 * ms;
+        lt_congestion_sample sample = {};
+        sample.now_us = second;
+        sample.base_us = 60 * ms;
+        sample.connections = 8;
+        sample.in_flight = 16000;
+        sample.follows = sample.may_follow = heeds;
+        lt_competition_begin(&competition, &sample, &window, 100000);
+        bool there = true;
+        for (unsigned i = 0; there && i < 3000 && !competition.empty_drains; i++) {
+            sample.now_us += 5 * ms;
+            bool drains = competition.drain_until_us != LIVETCP_NEVER;
+            sample.queue_us = window.queue_us = window.average_us = drains ? 0 : 100 * ms;
+            window.delivered = sample.delivered > 30000 ? sample.delivered - 30000 : 0;
+            sample.delivered += 300; /* 60 kB/s */
+            sample.retransmitted += i % 200 == 0;
+            there = lt_competition_update(&competition, &sample, &window);
+        }
+        REQUIRE(competition.empty_drains == 1);
+        window.average_us = 0; /* nobody's queue */
+        competition.crest_us = 0;
+        double rate = lt_competition_rate(&competition, &sample, &window);
+        if (heeds)
+            CHECK(rate == Approx(60000).epsilon(0.02));
+        else
+            CHECK(rate > 100000);
+    }
+}
+
 TEST_CASE("an estimate falls to what gets through, and no further while nothing does", "[bitrate]")
 {
     lt_bitrate bitrate;
