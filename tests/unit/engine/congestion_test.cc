@@ -665,7 +665,7 @@ TEST_CASE("the rate of a share is by the average round trip, and leaves space fo
 }
 
 /* Otherwise an encoder whose neighbour has gone fills the queue for the next drain, which is to
- * show that nobody else does: over BBR it had p95 of 340 ms and more in four of twelve runs. */
+ * show that nobody else does: over BBR it had p95 of 340 ms and more in four of six runs. */
 TEST_CASE("after an empty drain a share gives no more than was delivered before it",
           "[competition]")
 {
