@@ -83,6 +83,40 @@ struct Fluid {
     bool follows = false, own_losses = false, silent = false;
 };
 
+/* A share beside others, asked about every now and then. */
+struct Competing {
+    Competing(livetcp_usec base, unsigned connections)
+    {
+        lt_competition_init(&competition);
+        window.known = true;
+        sample.now_us = second;
+        sample.base_us = base;
+        sample.connections = connections;
+    }
+
+    void begin(double rate)
+    {
+        lt_competition_begin(&competition, &sample, &window, rate);
+    }
+
+    /* False if the others have gone. */
+    bool look(livetcp_usec later, uint64_t bytes)
+    {
+        sample.now_us += later;
+        sample.delivered += bytes;
+        return lt_competition_update(&competition, &sample, &window);
+    }
+
+    double rate() const
+    {
+        return lt_competition_rate(&competition, &sample, &window);
+    }
+
+    lt_competition competition;
+    lt_delay_window window = {};
+    lt_congestion_sample sample = {};
+};
+
 } // namespace
 
 TEST_CASE("a round trip is that of the packet, above the least of its connection", "[round_trips]")
@@ -443,23 +477,14 @@ TEST_CASE("the minimum is not forgotten while it is kept", "[round_trips]")
 TEST_CASE("losses leave several connections the window that one of them has", "[competition]")
 {
     for (unsigned connections : {1U, 8U}) {
-        lt_competition competition;
-        lt_competition_init(&competition);
-        lt_delay_window window = {};
-        window.known = true;
-        lt_congestion_sample sample = {};
-        sample.now_us = second;
-        sample.base_us = 100 * ms;
-        sample.connections = connections;
-        sample.one_window = 26000;
-        lt_competition_begin(&competition, &sample, &window, 400000);
+        Competing at(100 * ms, connections);
+        at.sample.one_window = 26000;
+        at.begin(400000);
         for (unsigned i = 0; i < 1000; i++) { /* beside flows that losses do not slow */
-            sample.now_us += 10 * ms;
-            sample.delivered += 700;
-            sample.retransmitted += i % 40 == 0;
-            lt_competition_update(&competition, &sample, &window);
+            at.sample.retransmitted += i % 40 == 0;
+            at.look(10 * ms, 700);
         }
-        CHECK(competition.share == Approx(connections == 1 ? 4500 : 26000));
+        CHECK(at.competition.share == Approx(connections == 1 ? 4500 : 26000));
     }
 }
 
@@ -471,31 +496,22 @@ TEST_CASE("a share that waits for random losses is left where no queue has stood
         livetcp_usec queue, wait;
         bool follows, leaves;
     };
-    for (const Case &at : {Case{0, 100 * ms, false, true}, Case{40 * ms, 100 * ms, false, false},
-                           Case{0, 0, false, false}, Case{0, 100 * ms, true, false}}) {
-        lt_competition competition;
-        lt_competition_init(&competition);
-        lt_delay_window window = {};
-        window.known = true;
-        window.queue_us = at.queue;
-        lt_congestion_sample sample = {};
-        sample.now_us = second;
-        sample.base_us = 120 * ms;
-        sample.connections = 8;
-        sample.wait_us = at.wait;
-        sample.follows = at.follows;
-        lt_competition_begin(&competition, &sample, &window, 230000);
+    for (const Case &c : {Case{0, 100 * ms, false, true}, Case{40 * ms, 100 * ms, false, false},
+                          Case{0, 0, false, false}, Case{0, 100 * ms, true, false}}) {
+        Competing at(120 * ms, 8);
+        at.window.queue_us = c.queue;
+        at.sample.wait_us = c.wait;
+        at.sample.follows = c.follows;
+        at.begin(230000);
         bool there = true;
         for (unsigned i = 0; i < 200 && there; i++) {
-            sample.now_us += 10 * ms;
-            sample.delivered += 2000;
-            sample.queue_us = at.queue;
-            sample.in_flight = static_cast<uint64_t>(competition.share);
-            sample.retransmitted += i % 25 == 0;
-            there = lt_competition_update(&competition, &sample, &window);
+            at.sample.queue_us = c.queue;
+            at.sample.in_flight = static_cast<uint64_t>(at.competition.share);
+            at.sample.retransmitted += i % 25 == 0;
+            there = at.look(10 * ms, 2000);
         }
-        INFO("queue " << at.queue << ", wait " << at.wait << ", follows " << at.follows);
-        CHECK(there != at.leaves);
+        INFO("queue " << c.queue << ", wait " << c.wait << ", follows " << c.follows);
+        CHECK(there != c.leaves);
     }
 }
 
@@ -503,34 +519,25 @@ TEST_CASE("a source at a fixed rate has the window that it needs beside flows th
           "[competition]")
 {
     for (bool follows : {false, true}) {
-        lt_competition competition;
-        lt_competition_init(&competition);
-        lt_delay_window window = {};
-        window.known = true;
-        window.queue_us = 30 * ms;
-        window.average_us = 30 * ms;
+        Competing at(100 * ms, 8);
+        lt_congestion_sample &sample = at.sample;
+        lt_delay_window &window = at.window;
+        window.queue_us = window.average_us = sample.queue_us = 30 * ms;
         window.span_us = 500 * ms;
-        lt_congestion_sample sample = {};
-        sample.base_us = 100 * ms;
-        sample.connections = 8;
         sample.follows = follows;
         sample.in_flight = 9000;
         sample.one_window = 4344;
-        sample.queue_us = 30 * ms;
-        sample.now_us = second;
-        lt_competition_begin(&competition, &sample, &window, 72000);
+        at.begin(72000);
         bool drained = false, there = true;
         double lost = 0;
         auto run = [&](livetcp_usec duration, double losses) {
             for (livetcp_usec end = sample.now_us + duration; sample.now_us < end && there;) {
-                sample.now_us += 10 * ms;
-                sample.delivered += 720;
-                window.delivered =
-                    sample.delivered > 36000 ? sample.delivered - 36000 : sample.delivered;
+                uint64_t after = sample.delivered + 720;
+                window.delivered = after > 36000 ? after - 36000 : after;
                 lost += losses * 720 / 1448;
                 sample.retransmitted = static_cast<uint64_t>(lost);
-                there = lt_competition_update(&competition, &sample, &window);
-                drained = drained || competition.drain_until_us != LIVETCP_NEVER;
+                there = at.look(10 * ms, 720);
+                drained = drained || at.competition.drain_until_us != LIVETCP_NEVER;
             }
         };
         run(4 * second, 0.13);
@@ -538,9 +545,9 @@ TEST_CASE("a source at a fixed rate has the window that it needs beside flows th
         run(20 * second, 0.13);
         INFO("follows: " << follows);
         CHECK(there);
-        CHECK(lt_heavy_losses_last(&competition.heavy) == !follows);
+        CHECK(lt_heavy_losses_last(&at.competition.heavy) == !follows);
         CHECK(drained == follows); /* losses show that the others are there */
-        CHECK((competition.share >= 2 * 72000 * 0.1) == !follows);
+        CHECK((at.competition.share >= 2 * 72000 * 0.1) == !follows);
         sample.queue_us = window.queue_us = window.average_us = 0;
         run(20 * second, 0);
         CHECK(!there);
@@ -583,85 +590,61 @@ TEST_CASE("a source that its path does not carry has no such window", "[congesti
 
 TEST_CASE("a share of many segments comes back to what it was as CUBIC does", "[competition]")
 {
-    lt_competition competition;
-    lt_competition_init(&competition);
-    lt_delay_window window = {};
-    window.known = true;
-    lt_congestion_sample sample = {};
-    sample.now_us = second;
-    sample.base_us = 200 * ms;
-    sample.connections = 8;
-    lt_competition_begin(&competition, &sample, &window, 1250000);
-    double before = competition.share;
-    sample.now_us += second;
-    sample.retransmitted = 1;
+    Competing at(200 * ms, 8);
+    at.begin(1250000);
+    double before = at.competition.share;
+    at.sample.now_us += second;
+    at.sample.retransmitted = 1;
     for (unsigned i = 0; i < 600; i++) { /* 6 s: 30 round trips of half a segment were 23 kB */
-        sample.now_us += 10 * ms;
-        sample.delivered += 12500;
-        sample.in_flight = static_cast<uint64_t>(competition.share);
-        lt_competition_update(&competition, &sample, &window);
+        at.sample.in_flight = static_cast<uint64_t>(at.competition.share);
+        at.look(10 * ms, 12500);
         if (i == 0)
-            CHECK(competition.share == Approx(0.7 * before));
+            CHECK(at.competition.share == Approx(0.7 * before));
     }
-    CHECK(competition.share > 0.95 * before);
-    CHECK(competition.share < 1.3 * before);
+    CHECK(at.competition.share > 0.95 * before);
+    CHECK(at.competition.share < 1.3 * before);
 }
 
 TEST_CASE("a share grows until something is lost, and then becomes smaller once", "[competition]")
 {
-    lt_competition competition;
-    lt_competition_init(&competition);
-    lt_delay_window window = {};
-    window.known = true;
-    window.queue_us = 100 * ms;
-    lt_congestion_sample sample = {};
-    sample.now_us = second;
-    sample.base_us = 50 * ms;
-    sample.connections = 4;
-    sample.in_flight = 20000;
-    lt_competition_begin(&competition, &sample, &window, 100000);
+    Competing at(50 * ms, 4);
+    lt_competition &competition = at.competition;
+    at.window.queue_us = 100 * ms;
+    at.sample.in_flight = 20000;
+    at.begin(100000);
     CHECK(competition.share == Approx(20000));
     auto run = [&](unsigned rounds) {
         for (unsigned i = 0; i < rounds; i++) {
-            sample.now_us += 10 * ms;
-            sample.delivered += 2000;
-            sample.in_flight = static_cast<uint64_t>(competition.share);
-            lt_competition_update(&competition, &sample, &window);
+            at.sample.in_flight = static_cast<uint64_t>(competition.share);
+            at.look(10 * ms, 2000);
         }
     };
     run(100);
     double grown = competition.share;
     CHECK(grown > 25000);
-    sample.retransmitted = 3;
+    at.sample.retransmitted = 3;
     run(1);
     CHECK(competition.share == Approx(grown * 0.7).epsilon(0.01));
-    sample.retransmitted = 4; /* in the same round trip */
+    at.sample.retransmitted = 4; /* in the same round trip */
     run(1);
     CHECK(competition.share > grown * 0.69);
-    CHECK(lt_competition_window(&competition, &sample, &window) ==
+    CHECK(lt_competition_window(&competition, &at.sample, &at.window) ==
           static_cast<uint64_t>(competition.share));
-    sample.connections = 1;
-    CHECK(lt_competition_window(&competition, &sample, &window) == UINT64_MAX);
+    at.sample.connections = 1;
+    CHECK(lt_competition_window(&competition, &at.sample, &at.window) == UINT64_MAX);
 }
 
 TEST_CASE("the rate of a share is by the average round trip, and leaves space for a frame",
           "[competition]")
 {
-    lt_competition competition;
-    lt_competition_init(&competition);
-    lt_delay_window window = {};
-    window.known = true;
-    window.queue_us = 10 * ms; /* in the trough of the other's sawtooth */
-    window.average_us = 40 * ms;
-    lt_congestion_sample sample = {};
-    sample.now_us = second;
-    sample.base_us = 60 * ms;
-    sample.connections = 8;
-    sample.in_flight = 24000;
-    lt_competition_begin(&competition, &sample, &window, 0);
-    CHECK(lt_competition_rate(&competition, &sample, &window) == Approx(200000));
-    sample.connections = 1; /* TCP below sends the frame as it comes */
-    CHECK(lt_competition_rate(&competition, &sample, &window) == Approx(240000));
+    Competing at(60 * ms, 8);
+    at.window.queue_us = 10 * ms; /* in the trough of the other's sawtooth */
+    at.window.average_us = 40 * ms;
+    at.sample.in_flight = 24000;
+    at.begin(0);
+    CHECK(at.rate() == Approx(200000));
+    at.sample.connections = 1; /* TCP below sends the frame as it comes */
+    CHECK(at.rate() == Approx(240000));
 }
 
 /* Otherwise an encoder whose neighbour has gone fills the queue for the next drain, which is to
@@ -670,37 +653,30 @@ TEST_CASE("after an empty drain a share gives no more than was delivered before 
           "[competition]")
 {
     for (bool heeds : {false, true}) {
-        lt_competition competition;
-        lt_competition_init(&competition);
-        lt_delay_window window = {};
-        window.known = true;
+        Competing at(60 * ms, 8);
+        lt_competition &competition = at.competition;
+        lt_congestion_sample &sample = at.sample;
+        lt_delay_window &window = at.window;
         window.queue_us = window.average_us = 100 * ms;
         window.span_us = 500 * ms;
-        lt_congestion_sample sample = {};
-        sample.now_us = second;
-        sample.base_us = 60 * ms;
-        sample.connections = 8;
         sample.in_flight = 16000;
         sample.follows = sample.may_follow = heeds;
-        lt_competition_begin(&competition, &sample, &window, 100000);
+        at.begin(100000);
         bool there = true;
         for (unsigned i = 0; there && i < 3000 && !competition.empty_drains; i++) {
-            sample.now_us += 5 * ms;
             bool drains = competition.drain_until_us != LIVETCP_NEVER;
             sample.queue_us = window.queue_us = window.average_us = drains ? 0 : 100 * ms;
             window.delivered = sample.delivered > 30000 ? sample.delivered - 30000 : 0;
-            sample.delivered += 300; /* 60 kB/s */
             sample.retransmitted += i % 200 == 0;
-            there = lt_competition_update(&competition, &sample, &window);
+            there = at.look(5 * ms, 300); /* 60 kB/s */
         }
         REQUIRE(competition.empty_drains == 1);
         window.average_us = 0; /* nobody's queue */
         competition.crest_us = 0;
-        double rate = lt_competition_rate(&competition, &sample, &window);
         if (heeds)
-            CHECK(rate == Approx(60000).epsilon(0.02));
+            CHECK(at.rate() == Approx(60000).epsilon(0.02));
         else
-            CHECK(rate > 100000);
+            CHECK(at.rate() > 100000);
     }
 }
 
