@@ -77,6 +77,7 @@ void lt_headroom_init(lt_headroom *h)
 {
     *h = (lt_headroom){.share = FIRST,
                        .max_share = HUGE_VAL,
+                       .spare = HUGE_VAL,
                        .since_us = LIVETCP_NEVER,
                        .lost_us = INT64_MIN / 2,
                        .grown_us = INT64_MIN / 2,
@@ -294,7 +295,8 @@ static void begin_trial(lt_headroom *h, const lt_headroom_view *view)
     enter(h, LT_HEADROOM_SETTLE, view->now_us);
 }
 
-/* The link is full: it gets the media and a part of the rest that it carried. */
+/* The link is full: it gets the media and a part of the rest that it carried. What that is shows
+ * only if it was busy: on a thin link media is late for as long as a copy before it takes. */
 static void limit_share(lt_headroom *h, const lt_headroom_view *view)
 {
     double rest = MARGIN * h->trial.carried - (double)view->media_rate;
@@ -303,7 +305,8 @@ static void limit_share(lt_headroom *h, const lt_headroom_view *view)
     if (share > BELOW * h->trial.share)
         share = BELOW * h->trial.share;
     h->max_share = share > SHARE_MIN ? share : 0;
-    h->spare = h->trial.carried / (double)view->media_rate - 1;
+    if (h->trial.lost || h->trial.drained)
+        h->spare = h->trial.carried / (double)view->media_rate - 1;
     h->share = FIRST;
     h->retry_us = view->now_us + (RETRY_US << (h->full < DOUBLE_MAX ? h->full : DOUBLE_MAX));
     h->full++;
@@ -333,7 +336,8 @@ static void settle(lt_headroom *h, const lt_headroom_view *view)
         ((view->wait_us > WAIT_US || segments_beyond(h, view) > beyond) && since < DRAIN_MAX_US))
         return;
     /* The last second of extra bytes may have had the bucket of a policer beside its rate. */
-    if (since >= DRAIN_SHOWS_US)
+    h->trial.drained = since >= DRAIN_SHOWS_US;
+    if (h->trial.drained)
         h->trial.carried = fmin(h->trial.carried, (double)(view->delivered - h->trial.delivered) /
                                                       (double)since * SECOND);
     /* Losses count when they are repaired: those of the second before have been by now. */

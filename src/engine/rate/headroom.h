@@ -31,7 +31,8 @@ typedef struct lt_headroom {
     bool spends;           /* extra bytes were sent in the last second */
     double share;          /* extra bytes for a byte of media, while they are sent */
     livetcp_usec grown_us; /* when it last grew */
-    double spare;          /* spare bytes per byte of media when the link was last full */
+    double spare;          /* spare bytes per byte of media when the link was last full;
+                            * HUGE_VAL = not known yet */
     double max_share;      /* the share does not grow beyond; HUGE_VAL = not known yet */
 
     livetcp_usec normal_us, deviation_us; /* lateness of media without extra bytes: average */
@@ -46,6 +47,7 @@ typedef struct lt_headroom {
 
     struct {
         bool late, lost;                /* its reasons: lateness of media, losses */
+        bool drained;                   /* for so long that the link's rate showed */
         livetcp_usec late_us;           /* average before, */
         double loss, carried;           /* share of lost segments, delivered bytes per second */
         double share;                   /*   and the share then */

@@ -158,6 +158,23 @@ TEST_CASE("a link that queues has no headroom beyond what it carries, and keeps 
     }
 }
 
+/* Copies and repairs before it make media late on each thin link. Only one that drains slowly, or
+ * loses, has nothing to spare for tail probes. */
+TEST_CASE("a thin link takes tail probes if it has something to spare")
+{
+    Bench bench;
+    bench.queue_rate = size * 50 * 1.4;
+    bench.wants = 0.06;
+    bench.run(2 * second);
+    while (!bench.headroom.full && bench.now < 120 * second) {
+        bench.backlog += 4 * size;
+        bench.run(second);
+    }
+    CHECK(bench.headroom.full == 1);
+    CHECK(lt_headroom_get(&bench.headroom) == 0);
+    CHECK(lt_headroom_takes_probes(&bench.headroom));
+}
+
 TEST_CASE("a policer has no headroom beyond its rate")
 {
     Bench bench;
