@@ -18,6 +18,10 @@
 #define JUMPED_FLAT_US   30000
 #define JUMPED_FLAT_PART 5
 
+/* Then one sample in so many may have less: a connection whose minimum had met a queue shows less.
+ */
+#define BESIDE 4
+
 /* So long, and two round trips: a queue would have drained, and a flow beside us has been found. */
 #define PERIOD_US   1000000
 #define SAMPLES_MIN 5
@@ -27,10 +31,10 @@
 #define OPEN_US  300000
 #define KNOWN_US (PERIOD_US + 2 * OPEN_US)
 
-/* It comes at once: most of it from one sample to the next. It is known no later than that whether
- * a route is longer. */
+/* It comes at once: half of it from one sample to the next, since the packets of a frame have
+ * waited for each other before. It is known no later than that whether a route is longer. */
 #define JUMP_US     300000
-#define JUMP_PART   0.6
+#define JUMP_PART   0.5
 #define KNOWN_BY_US 4000000
 
 #define SEGMENT 1448.0
@@ -44,7 +48,8 @@ static void begin(lt_route_step *step, const lt_congestion_sample *s, livetcp_us
 {
     step->since_us = s->now_us;
     step->min_us = step->max_us = excess_us;
-    step->samples = 0;
+    step->samples = 1;
+    step->beside = 0;
     step->delivered = s->delivered;
 }
 
@@ -86,10 +91,15 @@ static bool is_flat(lt_route_step *step, livetcp_usec now, livetcp_usec excess_u
     bool jumped = has_jumped(step, now);
     livetcp_usec least = jumped ? JUMPED_FLAT_US : FLAT_US;
     livetcp_usec part = step->min_us / (jumped ? JUMPED_FLAT_PART : FLAT_PART);
+    livetcp_usec min_us = lt_usec_min(step->min_us, excess_us);
+    livetcp_usec max_us = lt_usec_max(step->max_us, excess_us);
 
-    step->min_us = lt_usec_min(step->min_us, excess_us);
-    step->max_us = lt_usec_max(step->max_us, excess_us);
-    return step->max_us - step->min_us <= lt_usec_max(least, part);
+    step->samples++;
+    if (max_us - min_us > lt_usec_max(least, part))
+        return jumped && excess_us == min_us && ++step->beside * BESIDE <= step->samples;
+    step->min_us = min_us;
+    step->max_us = max_us;
+    return true;
 }
 
 livetcp_usec lt_route_step_update(lt_route_step *step, const lt_congestion_sample *s, double rate)
@@ -112,7 +122,6 @@ livetcp_usec lt_route_step_update(lt_route_step *step, const lt_congestion_sampl
     }
     if (step->since_us == LIVETCP_NEVER || !is_flat(step, s->now_us, excess_us))
         begin(step, s, excess_us);
-    step->samples++;
     time = s->now_us - step->since_us;
     if (time < PERIOD_US + 2 * s->base_us + step->min_us)
         return 0;

@@ -13,9 +13,10 @@
 typedef struct lt_route_step {
     livetcp_usec since_us;       /* the excess has been flat since; LIVETCP_NEVER = no excess */
     livetcp_usec min_us, max_us; /* of it */
-    unsigned samples;
-    uint64_t delivered; /* when it began */
-    double before;      /* delivered bytes per second before the excess */
+    unsigned samples;            /* since then, */
+    unsigned beside;             /*   and those of them that are beside it */
+    uint64_t delivered;          /* when it began */
+    double before;               /* delivered bytes per second before the excess */
 
     livetcp_usec last_us, last_at_us;     /* the excess before this one */
     livetcp_usec jumped_us, jumped_at_us; /* an excess that came at once; 0 = none did */

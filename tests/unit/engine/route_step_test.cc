@@ -57,6 +57,36 @@ TEST_CASE("what comes at once and stays while little is sent is the route", "[ro
     CHECK(session.now < 3500 * ms);
 }
 
+/* The minimum of one of eight connections was taken in a queue. */
+TEST_CASE("a connection that shows less excess than the others hides no longer route",
+          "[route-step]")
+{
+    for (int one_in : {8, 2}) {
+        Session session;
+        session.run(3500 * ms, path_rate / 4, [one_in](livetcp_usec at) {
+            livetcp_usec sample = at / (10 * ms);
+            return (sample % one_in == one_in - 1 ? 100 : 140) * ms;
+        });
+        CHECK((session.found > 0) == (one_in == 8));
+        CHECK((!session.found || session.found >= 140 * ms));
+    }
+}
+
+/* Each frame has three packets, which wait for each other; both directions change, one after the
+ * other. */
+TEST_CASE("a longer route is likely at once also where frames make a queue of their own",
+          "[route-step]")
+{
+    Session session;
+    auto frames = [](livetcp_usec at) { return (20 + 12 * (at / (10 * ms) % 3)) * ms; };
+    session.run(320 * ms, path_rate, frames);
+    session.likely = false;
+    session.run(70 * ms, path_rate, [&](livetcp_usec at) { return frames(at) + 58 * ms; });
+    session.run(500 * ms, path_rate, [](livetcp_usec at) { return (170 - at / 10000) * ms; });
+    session.run(500 * ms, path_rate / 4, [](livetcp_usec) { return 135 * ms; });
+    CHECK(session.likely);
+}
+
 TEST_CASE("what stays while much is sent is a queue", "[route-step]")
 {
     Session session;
