@@ -162,5 +162,11 @@ void lt_io_close_error_text(const livetcp_session *session, unsigned index, cons
     char peer[280];
 
     snprintf(peer, sizeof peer, "connection %u to %s", index, remote);
-    compose(error, session, peer, reason);
+    if (reason == LIVETCP_ERR_CONNECTION_LOST) /* the engine's decision, not the socket's error */
+        lt_fail(error, reason,
+                "%.120s: given up, since nothing gets through on it; its packets are "
+                "sent again over others",
+                peer);
+    else
+        compose(error, session, peer, reason);
 }

@@ -409,10 +409,14 @@ static void print_summary(const lt_transfer *t, const livetcp_session_stats *s, 
                 (unsigned long long)received->duplicates, (long long)received->missing);
     }
     if (s->reconnects)
-        fprintf(stderr,
-                "livetcp %s: %llu connections were replaced, %llu of them to leave a route longer "
-                "than others have\n",
-                t->command, (unsigned long long)s->reconnects, (unsigned long long)s->rerouted);
+        fprintf(stderr, "livetcp %s: %llu connections were replaced\n", t->command,
+                (unsigned long long)s->reconnects);
+    if (s->rerouted)
+        fprintf(stderr, "livetcp %s: %llu of them had a longer route than others\n", t->command,
+                (unsigned long long)s->rerouted);
+    if (s->control.outages)
+        fprintf(stderr, "livetcp %s: outages, in which nothing got through: %llu\n", t->command,
+                (unsigned long long)s->control.outages);
     print_lost_on_the_way(t, sent);
 }
 

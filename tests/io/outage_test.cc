@@ -115,6 +115,11 @@ void outages(const Path &path, const Settings &listener, const Settings &more, b
     CHECK_FALSE(server.rejected_with(LIVETCP_ERR_INDEX_IN_USE));
     CHECK(no_duplicates(server.record().all_packets()));
     CHECK(no_duplicates(caller.record.all_packets()));
+    for (Record *record : {&caller.record, &server.record()}) {
+        std::string why;
+        CHECK((!record->lost_with(LIVETCP_ERR_CONNECTION_LOST, &why) ||
+               why.find(livetcp_result_text(LIVETCP_ERR_CONNECTION_LOST)) == std::string::npos));
+    }
     /* Open all the time, unless an outage follows before those that were stuck are back. */
     CHECK((caller.record.states().size() == 1 || next == Next::at_once));
     CHECK(caller.record.states().back().state == LIVETCP_SESSION_OPEN);
