@@ -13,8 +13,6 @@
 #define SPEECH 120 /* and more, up to SMALL */
 #define MSS    1448
 
-#define HEADERS 52 /* bytes of TCP and IPv4 headers with timestamps */
-
 #define MIN_LARGE_SAMPLES 3 /* large packets needed for an estimate */
 
 /* From so many samples on the deviation of a connection tells how far a handshake may be from its
@@ -140,7 +138,7 @@ void lt_path_groups_wrote(lt_path_groups *groups, unsigned slot, uint64_t end, s
     if (size >= SMALL)
         groups->large_us = now;
     bottleneck_of(groups, slot)->free_us = lt_usec_max(bottleneck_of(groups, slot)->free_us, now) +
-                                           serialization_time(groups, slot, size + HEADERS);
+                                           serialization_time(groups, slot, size + LT_TCP_HEADERS);
 }
 
 void lt_path_groups_wrote_media(lt_path_groups *groups, unsigned slot)
@@ -619,7 +617,7 @@ void lt_path_groups_update_free(lt_path_groups *groups, livetcp_path *paths, uns
         if (paths[i].known & LIVETCP_PATH_MIN_RTT && paths[i].min_rtt_us > 0)
             rtt_us = lt_usec_min(rtt_us, paths[i].min_rtt_us);
         if (lt_path_undelivered(&paths[i]))
-            in_flight += (size_t)lt_path_undelivered(&paths[i]) + HEADERS;
+            in_flight += (size_t)lt_path_undelivered(&paths[i]) + LT_TCP_HEADERS;
     }
     if (rtt_us == LIVETCP_NEVER)
         return;

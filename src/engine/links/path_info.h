@@ -5,6 +5,9 @@
 
 #include <livetcp/policy.h>
 
+/* Bytes of TCP and IPv4 headers with timestamps. */
+#define LT_TCP_HEADERS 52
+
 /* Resets the path to that of a fresh connection: only its link is known. `*path` is zeroed, or that
  * of the slot's previous connection. */
 void lt_path_reset(livetcp_path *path, unsigned connection);

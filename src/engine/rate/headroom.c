@@ -65,7 +65,8 @@
 #define MARGIN      0.85 /* of what got through */
 #define BELOW       0.5  /* of the share at which the link was full */
 #define SHARE_MIN   0.05
-#define PROBES      0.08 /* spare bytes per byte of media that tail probes need, headers included */
+#define PROBES      2.0  /* probes for each packet, for which the link needs spare bytes */
+#define PROBE       60.0 /* bytes of one, with headers */
 #define EXEMPT_US   5000000
 #define PROBED_US   500000 /* and a round trip */
 #define RETRY_US    30000000
@@ -77,7 +78,6 @@ void lt_headroom_init(lt_headroom *h)
 {
     *h = (lt_headroom){.share = FIRST,
                        .max_share = HUGE_VAL,
-                       .spare = HUGE_VAL,
                        .since_us = LIVETCP_NEVER,
                        .lost_us = INT64_MIN / 2,
                        .grown_us = INT64_MIN / 2,
@@ -108,7 +108,7 @@ bool lt_headroom_tries_losses(const lt_headroom *h)
  * than it could, and a link with less to spare never drains. */
 bool lt_headroom_takes_probes(const lt_headroom *h)
 {
-    return !lt_headroom_tries(h) && (h->max_share > 0 || h->spare >= PROBES);
+    return !lt_headroom_tries(h) && (h->max_share > 0 || h->spares_probes);
 }
 
 static void enter(lt_headroom *h, lt_headroom_phase phase, livetcp_usec now)
@@ -295,8 +295,17 @@ static void begin_trial(lt_headroom *h, const lt_headroom_view *view)
     enter(h, LT_HEADROOM_SETTLE, view->now_us);
 }
 
-/* The link is full: it gets the media and a part of the rest that it carried. What that is shows
- * only if it was busy: on a thin link media is late for as long as a copy before it takes. */
+/* Where the link was busy, what it carried is its rate. But on a thin link media is late for as
+ * long as a copy before it takes, too. */
+static bool spares_probes(const lt_headroom *h, const lt_headroom_view *view)
+{
+    bool busy = h->trial.lost || h->trial.drained;
+    double rate = busy ? h->trial.carried : fmax(h->trial.carried, view->link_rate);
+
+    return rate / (double)view->media_rate - 1 >= PROBES * PROBE / view->packet;
+}
+
+/* The link is full: it gets the media and a part of the rest that it carried. */
 static void limit_share(lt_headroom *h, const lt_headroom_view *view)
 {
     double rest = MARGIN * h->trial.carried - (double)view->media_rate;
@@ -305,8 +314,7 @@ static void limit_share(lt_headroom *h, const lt_headroom_view *view)
     if (share > BELOW * h->trial.share)
         share = BELOW * h->trial.share;
     h->max_share = share > SHARE_MIN ? share : 0;
-    if (h->trial.lost || h->trial.drained)
-        h->spare = h->trial.carried / (double)view->media_rate - 1;
+    h->spares_probes = spares_probes(h, view);
     h->share = FIRST;
     h->retry_us = view->now_us + (RETRY_US << (h->full < DOUBLE_MAX ? h->full : DOUBLE_MAX));
     h->full++;

@@ -31,8 +31,7 @@ typedef struct lt_headroom {
     bool spends;           /* extra bytes were sent in the last second */
     double share;          /* extra bytes for a byte of media, while they are sent */
     livetcp_usec grown_us; /* when it last grew */
-    double spare;          /* spare bytes per byte of media when the link was last full;
-                            * HUGE_VAL = not known yet */
+    bool spares_probes;    /* it had room for tail probes when the link was last full */
     double max_share;      /* the share does not grow beyond; HUGE_VAL = not known yet */
 
     livetcp_usec normal_us, deviation_us; /* lateness of media without extra bytes: average */
@@ -78,6 +77,9 @@ typedef struct lt_headroom_view {
     livetcp_usec now_us;
     uint64_t delivered, written, media; /* bytes on the link so far, */
     uint64_t padded;                    /*   and those of probes, which `written` lacks */
+    double packet;                      /* bytes of a packet of media with headers, mean, */
+    double link_rate;                   /*   and how much media the link carries, bytes per second,
+                                             by the time of a packet; 0 = not known */
     uint64_t media_rate;                /* bytes per second of the link's media, */
     uint64_t session_rate;              /*   and of the session's */
     livetcp_usec wait_us;               /* age of the oldest packet in the send queue */

@@ -61,6 +61,7 @@ void lt_rate_on_written(lt_rate *rate, unsigned slot, const livetcp_path *path, 
     rate->written += size;
     rate->media += media_size;
     if (media_size) {
+        rate->media_writes++;
         lt_upward_probe_on_media(&rate->probe, now);
         lt_media_queue_on_written(&rate->media_queue, media_size, now);
     }
@@ -226,6 +227,14 @@ static livetcp_usec wait_beyond_own(const lt_rate *rate, const lt_rate_view *vie
     return lt_usec_max(view->queue_delay_us - own_us, 0);
 }
 
+/* Bytes of a packet of media with headers, mean. */
+static double packet_size(const lt_rate *rate)
+{
+    double media = (double)rate->media / (double)(rate->media_writes ? rate->media_writes : 1);
+
+    return media + LT_TCP_HEADERS;
+}
+
 static bool is_clear(const lt_congestion *c)
 {
     return c->regime != LT_REGIME_COMPETING && !c->standing_us;
@@ -321,18 +330,22 @@ bool lt_rate_update(lt_rate *rate, const lt_rate_view *view, livetcp_usec now)
     update_bases(rate, view, sample.connections > 1, now);
     update_share(rate, now);
     lt_media_queue_set_rate(&rate->media_queue, drains_at(view, sample.link_rate));
-    lt_headroom_update(&rate->headroom,
-                       &(lt_headroom_view){.now_us = now,
-                                           .delivered = rate->delivered,
-                                           .written = rate->written - rate->padded,
-                                           .padded = rate->padded,
-                                           .media = rate->media,
-                                           .media_rate = view->media_rate,
-                                           .session_rate = view->session_rate,
-                                           .wait_us = wait_beyond_own(rate, view, now),
-                                           .rtt_us = sample.base_us,
-                                           .undelivered = sample.undelivered,
-                                           .frame = lt_frame_bursts_behind(&rate->bursts)});
+    double packet = packet_size(rate);
+    lt_headroom_update(
+        &rate->headroom,
+        &(lt_headroom_view){.now_us = now,
+                            .delivered = rate->delivered,
+                            .written = rate->written - rate->padded,
+                            .padded = rate->padded,
+                            .media = rate->media,
+                            .packet = packet,
+                            .link_rate = sample.link_rate * (packet - LT_TCP_HEADERS) / packet,
+                            .media_rate = view->media_rate,
+                            .session_rate = view->session_rate,
+                            .wait_us = wait_beyond_own(rate, view, now),
+                            .rtt_us = sample.base_us,
+                            .undelivered = sample.undelivered,
+                            .frame = lt_frame_bursts_behind(&rate->bursts)});
     lt_upward_probe_update(
         &rate->probe,
         &(lt_upward_probe_view){.now_us = now,

@@ -21,6 +21,7 @@ typedef struct lt_rate {
     lt_frame_bursts bursts;
     lt_media_queue media_queue;
     uint64_t written, media, delivered;  /* bytes on all connections so far */
+    uint64_t media_writes;               /* writes with media */
     uint64_t padded;                     /* of written: probes upwards */
     uint64_t share_written, share_media; /* when the media share was last looked at */
     double media_share;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/rate/upward_probe.h"
 
+#include "engine/links/path_info.h"
+
 #include <math.h>
 
 #define SECOND ((double)LIVETCP_USEC_SEC)
@@ -18,7 +20,6 @@
 #define TRAIN_MIN  5000
 #define PART_US    1000 /* padding that is written at once, */
 #define PART_MIN   960  /*   and at least: smaller packets would be half headers */
-#define HEADERS    52   /* of TCP and IP, which fill the buffer, too */
 
 /* There is no train before the result of the last one, while frames themselves show the rate, or
  * near a known rate. */
@@ -136,7 +137,7 @@ uint64_t lt_upward_probe_due(lt_upward_probe *p, livetcp_usec now)
 
 void lt_upward_probe_on_padding(lt_upward_probe *p, size_t size, livetcp_usec now)
 {
-    p->train.sent += size ? size + HEADERS : 0;
+    p->train.sent += size ? size + LT_TCP_HEADERS : 0;
     p->pause_us = now + p->base_us + PAUSE_US;
     if (!size || p->train.sent >= p->train.size) {
         end(p);

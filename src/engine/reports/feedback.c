@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/usec.h"
+#include "engine/links/path_info.h"
 
 #include "policy/forecast.h"
 #include <string.h>
@@ -16,7 +17,6 @@
  * times as long as the message, with the headers of TCP and IP, or after so many intervals. */
 #define REPORTED         40
 #define RECEPTION_SIZE   150
-#define HEADERS          52
 #define RECEPTION_FACTOR 5
 
 void lt_feedback_clock_start(lt_feedback_clock *clock)
@@ -85,7 +85,7 @@ void lt_feedback_on_delivered(lt_feedback *feedback, const lt_arrival *arrival, 
     const lt_rtp_header *header = &arrival->header;
 
     feedback->delivered++;
-    feedback->unreported += arrival->size + HEADERS;
+    feedback->unreported += arrival->size + LT_TCP_HEADERS;
     if (arrival->arrival_us >= feedback->newest_us) {
         feedback->newest_us = arrival->arrival_us;
         feedback->newest_ssrc = header->ssrc;

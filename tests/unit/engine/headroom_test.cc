@@ -69,6 +69,8 @@ struct Bench {
             for (livetcp_usec step = 0; step < 20 * ms; step += 5 * ms) {
                 view.now_us = now + step;
                 view.media_rate = view.session_rate = size * 50;
+                view.packet = size;
+                view.link_rate = queue_rate;
                 view.rtt_us = 60 * ms;
                 view.undelivered = static_cast<uint64_t>((6 + away) * size) + frame;
                 view.frame = tells_frame ? frame : 0;
