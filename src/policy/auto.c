@@ -49,11 +49,7 @@
 /* A link of less has hardly room for the headers of small packets. */
 #define FULL 1.3
 
-/* Bytes of TCP and IP headers, and framing. */
-#define OVERHEAD 70
-
-#define SIZE_GAIN    16   /* of the average size of packets */
-#define LARGEST_PART 2048 /* of the largest size is forgotten with each packet */
+#define SIZE_GAIN 16 /* of the average size of packets */
 
 typedef struct automatic {
     lt_standing_queue queue;
@@ -63,9 +59,7 @@ typedef struct automatic {
     lt_coalescing coalescing;
     lt_overtaken overtaken;
     lt_rescue rescue;
-    double size;    /* of the media's packets, average; 0 = none yet */
-    double largest; /*   and maximum of the last thousands: an encoder that is told little is no
-                           speech */
+    double size; /* of the media's packets, average; 0 = none yet */
     unsigned copies;
     unsigned group;
     livetcp_usec delay_us;
@@ -146,8 +140,6 @@ static void measure_size(automatic *own, const livetcp_packet_view *packet)
     if (packet->rtcp || packet->parity)
         return;
     own->size = own->size > 0 ? own->size + (size - own->size) / SIZE_GAIN : size;
-    own->largest -= own->largest / LARGEST_PART;
-    own->largest = size > own->largest ? size : own->largest;
 }
 
 /* Of the packets that fill the link: beside audio, these may be larger ones. */
@@ -161,7 +153,7 @@ static double filling_size(const automatic *own, const livetcp_packet_view *pack
  * size; HUGE_VAL if a route may have any rate. */
 static double times_of_media(const livetcp_policy_view *view, double size)
 {
-    double needed = (double)view->media_rate * (size + OVERHEAD) / (size + 1);
+    double needed = (double)view->media_rate * (size + LT_HEADERS) / (size + 1);
     double fastest = 0;
 
     for (unsigned i = 0; i < view->path_count; i++) {
@@ -237,16 +229,22 @@ static bool is_overrun(const livetcp_policy_view *view)
 /* Room for extra packets. */
 typedef enum room { ROOM_FULL, ROOM_NONE, ROOM_FOR_LOST, ROOM_FOR_HEDGES, ROOM_FOR_ALL } extra_room;
 
+/* An encoder that is told little is none: of late it had larger packets. */
+static bool is_speech(const livetcp_policy_view *view)
+{
+    return lt_coalescing_suits((double)view->largest_packet);
+}
+
 static extra_room room_for(automatic *own, const livetcp_policy_view *view,
                            const livetcp_packet_view *packet)
 {
     bool stands = queue_stands(own, view);
 
-    if (own->size > 0 && view->media_rate > 0 && lt_coalescing_suits(own->largest) &&
+    if (own->size > 0 && view->media_rate > 0 && is_speech(view) &&
         (times_of_media(view, own->size) < FULL || lt_coalescing_loses(&own->coalescing, view)))
         return ROOM_FULL;
     if (times_of_media(view, filling_size(own, packet)) < THIN)
-        return lt_coalescing_suits(own->largest) ? ROOM_NONE : ROOM_FOR_LOST;
+        return ROOM_FOR_LOST;
     if (is_overrun(view))
         return ROOM_FOR_HEDGES;
     return stands ? ROOM_NONE : ROOM_FOR_ALL;

@@ -20,6 +20,9 @@ extern const livetcp_policy lt_policy_auto;
 /* Size of a path in version 0.1, whose policies index paths; all later fields are behind it. */
 #define LT_PATH_SIZE_0_1 LT_SIZE_THROUGH(livetcp_path, state_since_us)
 
+/* Bytes of TCP and IP headers, and framing, of a packet. */
+#define LT_HEADERS 70
+
 /* Checks that livetcp_policy_register() can accept the table, except for name conflicts. */
 livetcp_result lt_policy_check_table(const livetcp_policy *policy, livetcp_error *error);
 

@@ -2,6 +2,7 @@
 /* Reinjection over another connection, shared by several policies. */
 #include "policy/builtin.h"
 
+#include "policy/coalescing.h"
 #include "policy/forecast.h"
 
 /* Delay of a copy after the acknowledgement was due: bounds, and the fraction of the round trip. It
@@ -26,24 +27,28 @@
 #define REVIEW_PART     8 /* of a round trip */
 #define REVIEW_RETRY_US (5 * (livetcp_usec)LIVETCP_USEC_MSEC)
 
-/* Serialization time of a packet, which may have to wait for another one on a slow link. */
-static livetcp_usec packet_time(const livetcp_path *path)
+/* Serialization time of a packet, which may have to wait for another one on a slow link: a segment,
+ * unless all of the session's are small, as speech. */
+static livetcp_usec packet_time(const livetcp_policy_view *view, const livetcp_path *path)
 {
     bool known = path->known & LIVETCP_PATH_GROUP && path->group_rate;
+    bool small = view->largest_packet && lt_coalescing_suits((double)view->largest_packet);
+    size_t size = small ? view->largest_packet + LT_HEADERS : SEGMENT;
 
-    return known ? (livetcp_usec)(SEGMENT * LIVETCP_USEC_SEC / path->group_rate) : 0;
+    return known ? (livetcp_usec)(size * LIVETCP_USEC_SEC / path->group_rate) : 0;
 }
 
-static livetcp_usec hedge_delay(const livetcp_path *path, livetcp_usec configured)
+static livetcp_usec hedge_delay(const livetcp_policy_view *view, const livetcp_path *path,
+                                livetcp_usec configured)
 {
-    livetcp_usec delay = 2 * path->rtt_variation_us;
-    livetcp_usec most = path->rtt_us / HEDGE_DELAY_PART + packet_time(path);
+    livetcp_usec delay = 2 * path->rtt_variation_us, packet_us = packet_time(view, path);
+    livetcp_usec most = path->rtt_us / HEDGE_DELAY_PART + packet_us;
 
     if (configured)
         return configured;
     if (most < HEDGE_DELAY_MAX_US)
         most = HEDGE_DELAY_MAX_US;
-    delay += packet_time(path);
+    delay += packet_us;
     if (delay < HEDGE_DELAY_MIN_US)
         return HEDGE_DELAY_MIN_US;
     return delay < most ? delay : most;
@@ -56,12 +61,12 @@ static livetcp_usec rtt_of(const livetcp_path *path)
 
 /* Time after which a packet sent at `sent_us` is doubtful: it, or a packet ahead of it, should have
  * been acknowledged by then, since TCP delivers in order. */
-static livetcp_usec doubtful_at(const livetcp_path *path, livetcp_usec sent_us,
-                                livetcp_usec delay_us)
+static livetcp_usec doubtful_at(const livetcp_policy_view *view, const livetcp_path *path,
+                                livetcp_usec sent_us, livetcp_usec delay_us)
 {
     livetcp_usec since = path->oldest_unacked_us < sent_us ? path->oldest_unacked_us : sent_us;
 
-    return since + rtt_of(path) + hedge_delay(path, delay_us);
+    return since + rtt_of(path) + hedge_delay(view, path, delay_us);
 }
 
 /* Time at which the packet is doubtful on all connections that carry it; at the latest when its own
@@ -74,10 +79,10 @@ static livetcp_usec all_doubtful_at(const livetcp_policy_view *view, uint32_t ca
 
     for (uint32_t left = lt_there(view, carriers); left; left &= left - 1) {
         const livetcp_path *path = livetcp_view_path(view, lt_first(left));
-        livetcp_usec due = sent_us + rtt_of(path) + hedge_delay(path, delay_us);
+        livetcp_usec due = sent_us + rtt_of(path) + hedge_delay(view, path, delay_us);
         livetcp_usec doubt = path->tcp_state >= LIVETCP_TCP_RECOVERY
                                  ? view->now_us
-                                 : doubtful_at(path, sent_us, delay_us);
+                                 : doubtful_at(view, path, sent_us, delay_us);
         last = doubt > last ? doubt : last;
         own = due < own ? due : own;
     }

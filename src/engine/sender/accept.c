@@ -6,6 +6,8 @@
 #include "base/sized.h"
 #include "rtp/rtp.h"
 
+#define LARGEST_PART 2048 /* of the largest size is forgotten with each packet of media */
+
 static livetcp_result refuse(lt_sender *sender, livetcp_result reason)
 {
     sender->refused++;
@@ -55,6 +57,13 @@ static livetcp_result check_packet(const lt_sender *sender, const uint8_t *data,
     return info ? LT_CHECK_SIZED(info, livetcp_packet_info, NULL) : LIVETCP_OK;
 }
 
+static void measure_largest(lt_sender *sender, size_t size)
+{
+    sender->largest -= sender->largest / LARGEST_PART;
+    if ((double)size > sender->largest)
+        sender->largest = (double)size;
+}
+
 livetcp_result lt_sender_accept(lt_sender *sender, const uint8_t *data, size_t size,
                                 const livetcp_packet_info *info, livetcp_usec now, bool *rtcp)
 {
@@ -85,6 +94,8 @@ livetcp_result lt_sender_accept(lt_sender *sender, const uint8_t *data, size_t s
     }
     sender->accepted_packets++;
     sender->accepted_bytes += size;
+    if (kind != LT_RTP_CONTROL)
+        measure_largest(sender, size);
     lt_budget_media(&sender->budgets[paid], size, now);
     for (unsigned i = 0; i < sender->links; i++)
         lt_budget_media(&sender->link_budgets[i], size, now);

@@ -90,7 +90,8 @@ static livetcp_policy_view make_view(lt_sender *sender, const lt_links *links, l
                                  .queue_bytes = lt_send_queue_bytes(sender->queue.packets),
                                  .budget_bytes = lt_sender_extra_left(sender, links, kind, now),
                                  .budget_ratio = sender->budgets[kind].ratio,
-                                 .media_rate = rate};
+                                 .media_rate = rate,
+                                 .largest_packet = (size_t)sender->largest};
 }
 
 /* The view is cached: within a round, only placing a packet changes it, and most packets that are
