@@ -292,6 +292,23 @@ TEST_CASE("on a thin link the same holds for speech")
         }
 }
 
+/* Eight connections see a loss by a timer, after 190 ms, and a hedge waited for the time of a full
+ * segment, which is 60 ms there. */
+TEST_CASE("on a thin link a lost packet of speech is copied")
+{
+    for (double times : {1.4, 1.6, 2.0}) {
+        Course course("delay=30ms,queue=4kB,rate=" +
+                          std::to_string(Course::speech_rate * times / 1000) + "kbit",
+                      "", 1);
+        course.size = Course::speech;
+        Delays delays;
+        for (uint64_t seed = 1; seed <= 8; seed++)
+            delays.add(drive_auto(course, LIVETCP_REDUNDANCY_AUTO, seed));
+        INFO(times << " times the media: p99.5 " << delays.quantile(0.995));
+        CHECK(delays.quantile(0.995) < 160);
+    }
+}
+
 /* Handshakes and small packets of eight connections overload a link with 3 % of room, and what they
  * repeat of it kept it overloaded: half of the packets never came, as over sockets. */
 TEST_CASE("on a link that is full of speech an overload ends")
