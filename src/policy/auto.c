@@ -10,7 +10,7 @@
  *   others overrun that queue            the same and hedge: losses do not come from our copies
  *   the link is busy with the media      as in a queue: extra packets would delay the media; but a
  *                                        copy of a packet that is lost
- *   it is full, of small packets         the same, and two or more of them in a segment
+ *   it is full, of small packets         as in a queue, and two or more of them in a segment
  *   a queue, and a self-clocked source   one connection per link, unless in timeout: more would
  *                                        take more shares of the path from other flows, and make
  *                                        no packet earlier
@@ -229,18 +229,12 @@ static bool is_overrun(const livetcp_policy_view *view)
 /* Room for extra packets. */
 typedef enum room { ROOM_FULL, ROOM_NONE, ROOM_FOR_LOST, ROOM_FOR_HEDGES, ROOM_FOR_ALL } extra_room;
 
-/* An encoder that is told little is none: of late it had larger packets. */
-static bool is_speech(const livetcp_policy_view *view)
-{
-    return lt_coalescing_suits((double)view->largest_packet);
-}
-
 static extra_room room_for(automatic *own, const livetcp_policy_view *view,
                            const livetcp_packet_view *packet)
 {
     bool stands = queue_stands(own, view);
 
-    if (own->size > 0 && view->media_rate > 0 && is_speech(view) &&
+    if (own->size > 0 && view->media_rate > 0 && lt_coalescing_suits(view) &&
         (times_of_media(view, own->size) < FULL || lt_coalescing_loses(&own->coalescing, view)))
         return ROOM_FULL;
     if (times_of_media(view, filling_size(own, packet)) < THIN)

@@ -15,14 +15,20 @@
 #define FRAMING    16
 #define AT_ONCE_US LIVETCP_USEC_MSEC
 
-bool lt_coalescing_suits(double size)
+/* Two of this size fit in a segment. */
+static bool fits_twice(size_t size)
 {
     return 2 * (size + FRAMING) <= SEGMENT;
 }
 
+bool lt_coalescing_suits(const livetcp_policy_view *view)
+{
+    return view->largest_packet && fits_twice(view->largest_packet);
+}
+
 static bool is_small(const livetcp_packet_view *packet)
 {
-    return !packet->rtcp && !packet->parity && lt_coalescing_suits((double)packet->size);
+    return !packet->rtcp && !packet->parity && fits_twice(packet->size);
 }
 
 /* Packets are lost now, without extra bytes: `group_loss` is that of ten seconds. */

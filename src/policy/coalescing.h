@@ -20,8 +20,9 @@ typedef struct lt_coalescing {
     size_t bytes;           /*   of so many bytes; 0 = none */
 } lt_coalescing;
 
-/* True if two packets of this size fit in a segment. */
-bool lt_coalescing_suits(double size);
+/* True if two of the largest packets of late fit in a segment, as of speech. An encoder that is
+ * told little is none: it had larger ones. */
+bool lt_coalescing_suits(const livetcp_policy_view *view);
 
 /* True while most connections lose much, and no extra bytes of ours, which the link has not taken
  * for some time. */

@@ -32,8 +32,7 @@
 static livetcp_usec packet_time(const livetcp_policy_view *view, const livetcp_path *path)
 {
     bool known = path->known & LIVETCP_PATH_GROUP && path->group_rate;
-    bool small = view->largest_packet && lt_coalescing_suits((double)view->largest_packet);
-    size_t size = small ? view->largest_packet + LT_HEADERS : SEGMENT;
+    size_t size = lt_coalescing_suits(view) ? view->largest_packet + LT_HEADERS : (size_t)SEGMENT;
 
     return known ? (livetcp_usec)(size * LIVETCP_USEC_SEC / path->group_rate) : 0;
 }

@@ -84,8 +84,16 @@ TEST_CASE("a small packet waits where much is lost although nothing extra is sen
     CHECK(lt_coalescing_loses(&s.coalescing, &s.view));
     s.paths[1].group_loss = 0.03;
     CHECK_FALSE(lt_coalescing_loses(&s.coalescing, &s.view));
-    CHECK(lt_coalescing_suits(174));
-    CHECK_FALSE(lt_coalescing_suits(1000));
+}
+
+TEST_CASE("two of the largest packets are to fit in a segment")
+{
+    livetcp_policy_view view = {};
+    CHECK_FALSE(lt_coalescing_suits(&view)); /* not known yet */
+    view.largest_packet = 174;
+    CHECK(lt_coalescing_suits(&view));
+    view.largest_packet = 1000;
+    CHECK_FALSE(lt_coalescing_suits(&view));
 }
 
 TEST_CASE("what follows at once joins a packet's segment, until that is full")
