@@ -219,8 +219,8 @@ class Relaying(RelayTest):
         self.assertEqual(self.finish(watcher)[0], 0)
         dump = (self.folder / "x.rtpdump").read_bytes()
         for packet in packets:
-            self.assertIn(packet, dump)
-        self.assertEqual(dump.count(b"\x80\x21"), 20)  # payload type 33
+            header = dump.index(packet) - 12
+            self.assertEqual(dump[header:header + 2], b"\x80\x21")  # payload type 33
 
     def test_transport_streams_come_out_as_they_were(self):
         near, far, port, there = self.pair("udp://@127.0.0.1:0?encap=ts",
