@@ -144,7 +144,8 @@ typedef struct livetcp_policy_view {
                             earlier, was: above the loss rate where bursts of losses last longer; 0 =
                             no bursts are known */
     livetcp_usec burst_us; /* mean length of a burst of losses; 0 = no bursts are known */
-    size_t largest_packet; /* bytes; of the application's media packets of late, in the thousands */
+    size_t largest_packet; /* bytes: largest of the application's last thousands of media packets; 0
+                              = none yet */
 } livetcp_policy_view;
 
 /* The path of a connection, 0..path_count - 1. */

@@ -18,6 +18,14 @@ static inline livetcp_usec lt_ack_due(const livetcp_path *path)
     return path->rtt_us + 2 * path->rtt_variation_us + LT_ACK_SEEN_US;
 }
 
+/* Serialization time of so many bytes at the bottleneck of the path's group; 0 = not known. */
+static inline livetcp_usec lt_packet_time(const livetcp_path *path, size_t size)
+{
+    bool known = path->known & LIVETCP_PATH_GROUP && path->group_rate;
+
+    return known ? (livetcp_usec)(size * LIVETCP_USEC_SEC / path->group_rate) : 0;
+}
+
 /* True if what was written at `oldest_us` (LIVETCP_NEVER = nothing) should have been acknowledged
  * by now; false on a path without a known round trip. */
 bool lt_path_overdue(const livetcp_path *path, livetcp_usec oldest_us, livetcp_usec now);

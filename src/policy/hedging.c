@@ -27,27 +27,24 @@
 #define REVIEW_PART     8 /* of a round trip */
 #define REVIEW_RETRY_US (5 * (livetcp_usec)LIVETCP_USEC_MSEC)
 
-/* Serialization time of a packet, which may have to wait for another one on a slow link: a segment,
- * unless all of the session's are small, as speech. */
-static livetcp_usec packet_time(const livetcp_policy_view *view, const livetcp_path *path)
+/* A packet may have to wait for another one on a slow link: a segment, unless all of the session's
+ * are small, as speech. */
+static size_t size_of_another(const livetcp_policy_view *view)
 {
-    bool known = path->known & LIVETCP_PATH_GROUP && path->group_rate;
-    size_t size = lt_coalescing_suits(view) ? view->largest_packet + LT_HEADERS : (size_t)SEGMENT;
-
-    return known ? (livetcp_usec)(size * LIVETCP_USEC_SEC / path->group_rate) : 0;
+    return lt_coalescing_suits(view) ? view->largest_packet + LT_HEADERS : SEGMENT;
 }
 
 static livetcp_usec hedge_delay(const livetcp_policy_view *view, const livetcp_path *path,
                                 livetcp_usec configured)
 {
-    livetcp_usec delay = 2 * path->rtt_variation_us, packet_us = packet_time(view, path);
+    livetcp_usec packet_us = lt_packet_time(path, size_of_another(view));
+    livetcp_usec delay = 2 * path->rtt_variation_us + packet_us;
     livetcp_usec most = path->rtt_us / HEDGE_DELAY_PART + packet_us;
 
     if (configured)
         return configured;
     if (most < HEDGE_DELAY_MAX_US)
         most = HEDGE_DELAY_MAX_US;
-    delay += packet_us;
     if (delay < HEDGE_DELAY_MIN_US)
         return HEDGE_DELAY_MIN_US;
     return delay < most ? delay : most;
@@ -58,19 +55,10 @@ static livetcp_usec rtt_of(const livetcp_path *path)
     return path->rtt_us ? path->rtt_us : LT_TYPICAL_RTT_US;
 }
 
-/* Time after which a packet sent at `sent_us` is doubtful: it, or a packet ahead of it, should have
- * been acknowledged by then, since TCP delivers in order. */
-static livetcp_usec doubtful_at(const livetcp_policy_view *view, const livetcp_path *path,
-                                livetcp_usec sent_us, livetcp_usec delay_us)
-{
-    livetcp_usec since = path->oldest_unacked_us < sent_us ? path->oldest_unacked_us : sent_us;
-
-    return since + rtt_of(path) + hedge_delay(view, path, delay_us);
-}
-
-/* Time at which the packet is doubtful on all connections that carry it; at the latest when its own
- * acknowledgement is overdue on the quickest one. A connection that repairs a loss is doubtful at
- * once. */
+/* Time at which the packet is doubtful on all connections that carry it: it, or a packet ahead of
+ * it, should have been acknowledged by then, since TCP delivers in order; at the latest when its
+ * own acknowledgement is overdue on the quickest one. A connection that repairs a loss is doubtful
+ * at once. */
 static livetcp_usec all_doubtful_at(const livetcp_policy_view *view, uint32_t carriers,
                                     livetcp_usec sent_us, livetcp_usec delay_us)
 {
@@ -78,12 +66,11 @@ static livetcp_usec all_doubtful_at(const livetcp_policy_view *view, uint32_t ca
 
     for (uint32_t left = lt_there(view, carriers); left; left &= left - 1) {
         const livetcp_path *path = livetcp_view_path(view, lt_first(left));
-        livetcp_usec due = sent_us + rtt_of(path) + hedge_delay(view, path, delay_us);
-        livetcp_usec doubt = path->tcp_state >= LIVETCP_TCP_RECOVERY
-                                 ? view->now_us
-                                 : doubtful_at(view, path, sent_us, delay_us);
+        livetcp_usec wait = rtt_of(path) + hedge_delay(view, path, delay_us);
+        livetcp_usec ahead = path->oldest_unacked_us < sent_us ? path->oldest_unacked_us : sent_us;
+        livetcp_usec doubt = path->tcp_state >= LIVETCP_TCP_RECOVERY ? view->now_us : ahead + wait;
         last = doubt > last ? doubt : last;
-        own = due < own ? due : own;
+        own = sent_us + wait < own ? sent_us + wait : own;
     }
     return last < own ? last : own;
 }

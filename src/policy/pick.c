@@ -59,7 +59,7 @@ static livetcp_usec link_time(const livetcp_policy_view *view, const livetcp_pat
     if (!has_group(path) || !(path->known & LIVETCP_PATH_LINK_FREE) || !path->group_rate)
         return 0;
     livetcp_usec wait = path->link_free_us > view->now_us ? path->link_free_us - view->now_us : 0;
-    livetcp_usec own = (livetcp_usec)(size * LIVETCP_USEC_SEC / path->group_rate);
+    livetcp_usec own = lt_packet_time(path, size);
     livetcp_usec average = path->rtt_us > empty_rtt(path) ? path->rtt_us - empty_rtt(path) : 0;
 
     return wait + own > average / 2 ? wait + own - average / 2 : 0;
