@@ -66,6 +66,7 @@
 /* A drain: now and then, and when the queue has become much shorter. */
 #define DRAIN_EVERY_US 12000000
 #define DRAIN_SOON_US  1500000
+#define DRAIN_ALONE_US 2000000 /* the rate is that of a path without others */
 #define NEARLY_EMPTY   0.2
 #define DRAIN_AFTER_US 4000000
 #define SHORTER        0.6
@@ -75,6 +76,7 @@
 #define DRAIN_LONGER   0.4   /* of the queue: a part of the rate drains it less quickly */
 #define DRAIN_RATE     0.5
 #define DRAIN_RATE_ONE 0.25
+#define DRAIN_TIMES    3       /* its time at most, while no round trip shows the queue */
 #define DRAIN_ONE_US   25000   /* a shorter queue is drained by half of the rate, too */
 #define GONE_PART      0.15    /* the queue then, of the longest */
 #define GONE_US        6000    /* and a segment's own time */
@@ -83,6 +85,9 @@
 /* The window of one connection has filled the queue, which may be empty now: it is no measure of
  * the rate beyond what was delivered, and this much more. */
 #define ONE_MORE 2
+
+/* What is delivered after a drain is that of before for so long, and a round trip. */
+#define AFTER_DRAIN_US 600000
 
 /* While packets wait longer than that, no more than the delivered rate can be expected. */
 #define WAIT_US 40000
@@ -230,6 +235,7 @@ void lt_competition_begin(lt_competition *c, const lt_congestion_sample *s,
     c->drain_until_us = LIVETCP_NEVER;
     c->drain_rate = 0;
     c->empty_drains = 0;
+    lt_constant_rate_begin(&c->constant, s->now_us);
 }
 
 /* Bytes per second delivered in the window; 0 = not known. */
@@ -319,6 +325,20 @@ static double long_round_trip(const lt_competition *c, const lt_congestion_sampl
 
 /* ---- gone ---- */
 
+/* The window of the only connection grows until the buffer overflows, whether or not the other is
+ * there. */
+static bool seems_alone(const lt_competition *c, const lt_congestion_sample *s)
+{
+    return s->connections == 1 && lt_constant_rate_is(&c->constant);
+}
+
+static void look_at_rate(lt_competition *c, const lt_congestion_sample *s,
+                         const lt_delay_window *window)
+{
+    if (s->now_us > c->drained_us + AFTER_DRAIN_US + s->base_us)
+        lt_constant_rate_update(&c->constant, s->now_us, shown(s, window), s->carried);
+}
+
 static bool wants_drain(const lt_competition *c, const lt_congestion_sample *s,
                         livetcp_usec queue_us)
 {
@@ -327,6 +347,8 @@ static bool wants_drain(const lt_competition *c, const lt_congestion_sample *s,
 
     if (c->empty_drains || part < NEARLY_EMPTY)
         return since >= DRAIN_SOON_US;
+    if (seems_alone(c, s))
+        return since >= DRAIN_ALONE_US;
     return since >= (part < SHORTER ? DRAIN_AFTER_US : DRAIN_EVERY_US);
 }
 
@@ -364,6 +386,15 @@ static bool never_stood(const lt_competition *c, const lt_congestion_sample *s, 
            c->queue_max_us < empty_us(c, round) && !lt_heavy_losses_last(&c->heavy);
 }
 
+/* A connection that repairs has no round trips that show its queue. */
+static bool shows_nothing(const lt_competition *c, const lt_congestion_sample *s)
+{
+    livetcp_usec time = c->drain_until_us - c->drained_us;
+
+    return s->connections == 1 && c->drain_min_us == LIVETCP_NEVER &&
+           s->now_us < c->drained_us + DRAIN_TIMES * time;
+}
+
 /* True when a drain ends now and has shown that no other flow fills the queue. */
 static bool ends_empty(lt_competition *c, const lt_congestion_sample *s, double round)
 {
@@ -371,7 +402,7 @@ static bool ends_empty(lt_competition *c, const lt_congestion_sample *s, double 
 
     if (s->queue_us < c->drain_min_us)
         c->drain_min_us = s->queue_us;
-    if (s->now_us < c->drain_until_us)
+    if (s->now_us < c->drain_until_us || shows_nothing(c, s))
         return false;
     gone = c->drain_min_us < empty_us(c, round) ||
            (double)c->drain_min_us < GONE_PART * (double)c->queue_max_us;
@@ -402,6 +433,8 @@ bool lt_competition_update(lt_competition *c, const lt_congestion_sample *s,
     lt_heavy_losses_update(&c->heavy, s, shown(s, window));
     update_crest(c, s);
     update_share(c, s, round);
+    if (!drains)
+        look_at_rate(c, s, window);
     if (drains ? ends_empty(c, s, round) : never_stood(c, s, round)) {
         leave(c, s, window);
         return false;
@@ -437,7 +470,7 @@ double lt_competition_rate(const lt_competition *c, const lt_congestion_sample *
         return 0;
     rate = lt_competition_share_rate(c, s, window);
     if (s->connections == 1 && window->span_us > 0)
-        rate = fmin(rate, ONE_MORE * shown(s, window));
+        rate = fmin(rate, (seems_alone(c, s) ? 1 : ONE_MORE) * shown(s, window));
     /* After an empty drain no more than before it: if the other has gone, more than the path
      * carries would make a queue of our own for the next drain. */
     if (s->connections > 1 && s->may_follow && c->empty_drains && c->before_drain > 0)

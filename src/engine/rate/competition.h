@@ -12,6 +12,7 @@
 #ifndef LT_ENGINE_RATE_COMPETITION_H
 #define LT_ENGINE_RATE_COMPETITION_H
 
+#include "engine/rate/constant_rate.h"
 #include "engine/rate/delay_history.h"
 #include "engine/rate/heavy_losses.h"
 
@@ -28,6 +29,7 @@ typedef struct lt_competition {
     livetcp_usec lost_us[LT_COMPETITION_LOSSES]; /* losses in a queue that is not ours, a ring */
     unsigned losses;                             /* their number so far */
     lt_heavy_losses heavy;
+    lt_constant_rate constant;         /* of the only connection */
     double share;                      /* bytes in flight */
     unsigned empty_drains;             /* in succession */
     uint64_t delivered, retransmitted; /* at the last look */
