@@ -140,7 +140,7 @@ TEST_CASE("under overload what comes through keeps the deadline, and fills the p
                                    << used << ", p99 " << p99 << ", at most " << most);
                 CHECK(used > 0.92);
                 CHECK(p99 < 400 + 80);
-                CHECK(most < 400 + 200);
+                CHECK(most < 400 + 60); /* 483 while the first packets overran the buffer */
                 CHECK(at.stats().dropped.late > 0);
                 CHECK(at.stats().sent.congestion == LIVETCP_CONGESTION_ALONE);
                 CHECK(at.stats().sent.window_bytes > 0);

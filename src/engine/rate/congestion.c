@@ -107,6 +107,7 @@
 
 /* Packets that have waited for so long are a queue, where no round trip tells of one. */
 #define WAITS_US 100000
+#define UNMET_US 50000 /* beyond a round trip */
 
 /* Of the rate that the path has carried: with less, extra bytes make no queue. */
 #define MUCH 0.4
@@ -648,7 +649,7 @@ void lt_congestion_begin_again(lt_congestion *c, livetcp_usec now)
 static bool only_waits(const lt_congestion *c, const lt_congestion_sample *s)
 {
     return c->regime == LT_REGIME_OPEN && s->may_follow && s->undelivered &&
-           s->queue_us == LIVETCP_NEVER && s->wait_us > WAITS_US;
+           s->now_us > c->met_us + UNMET_US + s->base_us && s->wait_us > WAITS_US;
 }
 
 static void keep_deadline(lt_congestion *c, const lt_congestion_sample *s)
@@ -676,10 +677,10 @@ void lt_congestion_update(lt_congestion *c, const lt_congestion_sample *sample)
     c->retransmitted = s->retransmitted;
     if (s->may_follow)
         c->heeded_us = s->now_us;
+    look_for_room(c, s);
     if (only_waits(c, s))
         whole.queue_us = 0;
     lt_delay_history_add(&c->history, s);
-    look_for_room(c, s);
     lt_packet_trains_add(&c->trains, s, BUSY_US);
     if (c->regime != LT_REGIME_COMPETING)
         remember_max_rate(c, s->now_us);
