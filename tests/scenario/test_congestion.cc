@@ -448,6 +448,23 @@ TEST_CASE("five seconds after a transfer has gone an encoder has the path to its
     CHECK(use > 0.74); /* 0.81 over ten seeds each */
 }
 
+/* Packet trains that had met the transfer showed more than the share, so that the path was not
+ * asked again. */
+TEST_CASE("what trains showed beside a transfer is forgotten when it has gone")
+{
+    unsigned slow = 0;
+    for (const char *other : {"cubic", "bbr"})
+        for (const char *below : {"reno", "cubic", "bbr"})
+            for (uint64_t seed = 1; seed <= 8; seed++) {
+                double after = join_transfer("delay=30ms,rate=1mbit,queue=40kB", below, other,
+                                             {"auto", 8}, 700e3, 40, seed, true)
+                                   .after;
+                slow += after < 0.84e6;
+                UNSCOPED_INFO(other << " over " << below << ", seed " << seed << ": " << after);
+            }
+    CHECK(slow <= 2);
+}
+
 /* The window of one connection grows until the buffer overflows, so that each drain met its own
  * queue: 19 of 36 runs competed with themselves. */
 TEST_CASE("one connection has the path to itself soon after a transfer has gone")

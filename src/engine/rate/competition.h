@@ -85,6 +85,12 @@ static inline double lt_competition_drain_rate(const lt_competition *competition
     return competition->drain_rate;
 }
 
+/* Drains that found no queue, in succession: the others seem to have gone. */
+static inline unsigned lt_competition_empty_drains(const lt_competition *competition)
+{
+    return competition->empty_drains;
+}
+
 /* The losses that a smaller window does not end. */
 static inline const lt_heavy_losses *lt_competition_heavy_losses(const lt_competition *competition)
 {

@@ -93,7 +93,7 @@
 /* After a share: packet trains at SHOWN times the share, or more, show the path. Else it is free
  * once nothing has stood for FREED_US: others whose queue was only empty for a moment are back
  * before that. */
-#define SHOWN    1.15
+#define SHOWN    1.6
 #define FREED_US 500000
 
 /* The source offers no more than so many times what the path has carried lately. */
@@ -605,6 +605,7 @@ static void compete(lt_congestion *c, const lt_congestion_sample *s)
         return; /* a stall shows no share */
 
     lt_delay_window window = lt_delay_history_window(&c->history, s->now_us, COMPETING_WINDOW_US);
+    unsigned empty_drains = lt_competition_empty_drains(&c->competition);
     bool there = lt_competition_update(&c->competition, s, &window);
     double rate = lt_competition_rate(&c->competition, s, &window);
 
@@ -615,6 +616,9 @@ static void compete(lt_congestion *c, const lt_congestion_sample *s)
     c->standing_us = s->wait_us > PACED_US ? s->wait_us - PACED_US : 0;
     c->queue_us = 0;
     c->present = 0;
+    /* What trains have shown beside the others is no rate of the path without them. */
+    if (!empty_drains && lt_competition_empty_drains(&c->competition))
+        lt_packet_trains_forget(&c->trains);
     if (there)
         return;
     c->regime = LT_REGIME_ALONE;
