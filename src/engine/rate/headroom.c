@@ -32,6 +32,11 @@
 #define LOSS_SUSPECT  12.0
 #define LOSS_BURST_US 50000
 
+/* The same once the link was found full: a policer that gets hardly more than its rate loses little
+ * of each, for as long as it does. */
+#define LOSS_FULL         0.015
+#define LOSS_SUSPECT_FULL 6.0
+
 /* Segments in flight beyond a round trip's, summed over ticks, show that more is sent than
  * delivered. Repairs of random losses keep some in flight, and a burst many for a moment: for a
  * round trip, so that the limit grows with round trips longer than a tick. Of a thin stream it is
@@ -208,11 +213,16 @@ static double count_lost(lt_headroom *h, const lt_path_sample *sample, livetcp_u
     return 1;
 }
 
+static bool loses_more(const lt_headroom *h)
+{
+    return h->lost > (h->full ? LOSS_SUSPECT_FULL : LOSS_SUSPECT);
+}
+
 static void add_lost(lt_headroom *h, double lost, double segments)
 {
     h->suspect += segments;
     h->suspect_lost += lost;
-    h->lost += lost - segments * (LOSS + LOSS_FACTOR * h->normal_loss);
+    h->lost += lost - segments * ((h->full ? LOSS_FULL : LOSS) + LOSS_FACTOR * h->normal_loss);
     if (h->lost <= 0)
         h->lost = h->suspect = h->suspect_lost = 0;
 }
@@ -282,7 +292,7 @@ static double present_loss(const lt_headroom *h)
 static void begin_trial(lt_headroom *h, const lt_headroom_view *view)
 {
     h->trial.late = h->late > LATE_SUSPECT * (double)threshold(h, view->rtt_us);
-    h->trial.lost = h->lost > LOSS_SUSPECT || h->away > away_limit(h, view);
+    h->trial.lost = loses_more(h) || h->away > away_limit(h, view);
     h->trial.late_us = (livetcp_usec)h->late_us;
     h->trial.loss = present_loss(h);
     h->trial.all_segments = h->ticks[oldest_tick(h)].segments;
@@ -415,7 +425,7 @@ static void suspect(lt_headroom *h, const lt_headroom_view *view)
         h->late = h->lost = h->away = 0;
         return;
     }
-    if (h->late > LATE_SUSPECT * (double)threshold(h, view->rtt_us) || h->lost > LOSS_SUSPECT ||
+    if (h->late > LATE_SUSPECT * (double)threshold(h, view->rtt_us) || loses_more(h) ||
         h->away > away_limit(h, view))
         begin_trial(h, view);
 }
