@@ -32,10 +32,12 @@
 #define LOSS_SUSPECT  12.0
 #define LOSS_BURST_US 50000
 
-/* The same once the link was found full: a policer that gets hardly more than its rate loses little
- * of each, for as long as it does. */
-#define LOSS_FULL         0.015
-#define LOSS_SUSPECT_FULL 6.0
+/* Fewer once the link was found full, or has lost none of its first segments: that many losses of
+ * so many. A policer that gets hardly more than its rate loses little of each, for as long as it
+ * does. */
+#define LOSS_LEAST         0.015
+#define LOSS_SUSPECT_LEAST 6.0
+#define LOSSES_EXPECTED    6.0
 
 /* Segments in flight beyond a round trip's, summed over ticks, show that more is sent than
  * delivered. Repairs of random losses keep some in flight, and a burst many for a moment: for a
@@ -213,16 +215,24 @@ static double count_lost(lt_headroom *h, const lt_path_sample *sample, livetcp_u
     return 1;
 }
 
+/* Lost part of the segments that random losses may be. */
+static double random_loss(const lt_headroom *h)
+{
+    double least = h->full ? 0 : LOSSES_EXPECTED / fmax(h->unlost_segments, 1);
+
+    return fmin(LOSS, fmax(LOSS_LEAST, least));
+}
+
 static bool loses_more(const lt_headroom *h)
 {
-    return h->lost > (h->full ? LOSS_SUSPECT_FULL : LOSS_SUSPECT);
+    return h->lost > fmax(LOSS_SUSPECT_LEAST, LOSS_SUSPECT * random_loss(h) / LOSS);
 }
 
 static void add_lost(lt_headroom *h, double lost, double segments)
 {
     h->suspect += segments;
     h->suspect_lost += lost;
-    h->lost += lost - segments * ((h->full ? LOSS_FULL : LOSS) + LOSS_FACTOR * h->normal_loss);
+    h->lost += lost - segments * (random_loss(h) + LOSS_FACTOR * h->normal_loss);
     if (h->lost <= 0)
         h->lost = h->suspect = h->suspect_lost = 0;
 }
@@ -234,6 +244,8 @@ void lt_headroom_on_sample(lt_headroom *h, const lt_path_sample *sample, livetcp
 
     h->all_segments += sample->segments;
     h->all_lost += lost;
+    if (h->all_lost <= 0)
+        h->unlost_segments = h->all_segments;
     switch (h->phase) {
     case LT_HEADROOM_BEGIN:
         if (timed)

@@ -64,6 +64,7 @@ typedef struct lt_headroom {
     livetcp_usec retry_us;        /* when `max_share` grows again */
 
     double all_segments, all_lost; /* so far; a burst of losses counts once */
+    double unlost_segments;        /* before the first loss */
 
     struct {
         uint64_t delivered, written, media;
