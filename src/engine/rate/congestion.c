@@ -617,7 +617,7 @@ static void compete(lt_congestion *c, const lt_congestion_sample *s)
     c->queue_us = 0;
     c->present = 0;
     /* What trains have shown beside the others is no rate of the path without them. */
-    if (!empty_drains && lt_competition_empty_drains(&c->competition))
+    if (s->connections > 1 && !empty_drains && lt_competition_empty_drains(&c->competition))
         lt_packet_trains_forget(&c->trains);
     if (there)
         return;
