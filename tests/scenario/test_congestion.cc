@@ -448,6 +448,29 @@ TEST_CASE("five seconds after a transfer has gone an encoder has the path to its
     CHECK(use > 0.74); /* 0.81 over ten seeds each */
 }
 
+/* It fills the buffer as fast as a route changes, and keeps it full: CUBIC's plateau is as flat as
+ * a longer route. An encoder was told next to nothing for four to six seconds until that was
+ * decided, but routes lose nothing. */
+TEST_CASE("a transfer that begins is not taken for a longer route")
+{
+    for (const char *below : {"reno", "cubic", "bbr"})
+        for (uint64_t seed = 1; seed <= 6; seed++) {
+            auto road = std::make_shared<SimRoad>("delay=30ms,rate=1mbit,queue=40kB", seed);
+            road->path.congestion_control = below;
+            Video video(road, make_config("auto", 8), 700e3, true, seed);
+            road->world.run_for(second);
+            video.start();
+            road->world.run_for(12 * second);
+            GreedyTcp other(road->world, road->path, "cubic");
+            livetcp_usec begun = road->world.now();
+            road->world.run_for(8 * second);
+            double told = video.throughput(begun + 3 * second, begun + 6 * second);
+            INFO("over " << below << ", seed " << seed << ": " << told << " bit/s");
+            CHECK(told > 200e3); /* 12 to 380 */
+            road->world.clear();
+        }
+}
+
 /* Packet trains that had met the transfer showed more than the share, so that the path was not
  * asked again. */
 TEST_CASE("what trains showed beside a transfer is forgotten when it has gone")

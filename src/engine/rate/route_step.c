@@ -37,11 +37,19 @@
 #define JUMP_PART   0.5
 #define KNOWN_BY_US 4000000
 
+/* A route that becomes longer loses nothing, and hardly more than one segment is repeated too soon.
+ * A transfer that fills the buffer within as little time overruns it: so many segments are lost
+ * before it can be known which it is, and this part of all. */
+#define LOST      4
+#define LOST_PART 0.1
+#define LOST_US   2000000
+
 #define SEGMENT 1448.0
 
 void lt_route_step_init(lt_route_step *step)
 {
-    *step = (lt_route_step){.since_us = LIVETCP_NEVER, .last_at_us = INT64_MIN / 2};
+    *step = (lt_route_step){
+        .since_us = LIVETCP_NEVER, .calm_us = INT64_MIN / 2, .last_at_us = INT64_MIN / 2};
 }
 
 static void begin(lt_route_step *step, const lt_congestion_sample *s, livetcp_usec excess_us)
@@ -102,6 +110,24 @@ static bool is_flat(lt_route_step *step, livetcp_usec now, livetcp_usec excess_u
     return true;
 }
 
+/* True if the buffer has overflowed since there was no excess. */
+static bool overflows(const lt_route_step *step, const lt_congestion_sample *s)
+{
+    double segments = (double)(s->delivered - step->calm_bytes) / SEGMENT;
+    double lost =
+        s->retransmitted > step->calm_lost ? (double)(s->retransmitted - step->calm_lost) : 0;
+
+    return s->now_us < step->calm_us + LOST_US && lost >= LOST && lost > LOST_PART * segments;
+}
+
+static void calm(lt_route_step *step, const lt_congestion_sample *s)
+{
+    step->since_us = LIVETCP_NEVER;
+    step->calm_us = s->now_us;
+    step->calm_lost = s->retransmitted;
+    step->calm_bytes = s->delivered;
+}
+
 livetcp_usec lt_route_step_update(lt_route_step *step, const lt_congestion_sample *s, double rate)
 {
     livetcp_usec own_us, excess_us, time;
@@ -117,6 +143,12 @@ livetcp_usec lt_route_step_update(lt_route_step *step, const lt_congestion_sampl
     excess_us = s->busy_us - own_us;
     look_for_jump(step, s, excess_us);
     if (excess_us < STEP_US) {
+        calm(step, s);
+        return 0;
+    }
+    if (step->calm_us != LIVETCP_NEVER && overflows(step, s))
+        step->calm_us = LIVETCP_NEVER;
+    if (step->calm_us == LIVETCP_NEVER) {
         step->since_us = LIVETCP_NEVER;
         return 0;
     }

@@ -18,6 +18,9 @@ typedef struct lt_route_step {
     uint64_t delivered;          /* when it began */
     double before;               /* delivered bytes per second before the excess */
 
+    uint64_t calm_lost, calm_bytes; /* retransmitted and delivered when there was no excess, */
+    livetcp_usec calm_us;           /*   and when that was; LIVETCP_NEVER = it is no route's */
+
     livetcp_usec last_us, last_at_us;     /* the excess before this one */
     livetcp_usec jumped_us, jumped_at_us; /* an excess that came at once; 0 = none did */
 } lt_route_step;
