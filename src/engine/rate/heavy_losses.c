@@ -3,8 +3,7 @@
 
 #include <math.h>
 
-#define SECOND  ((double)LIVETCP_USEC_SEC)
-#define SEGMENT 1448.0
+#define SECOND ((double)LIVETCP_USEC_SEC)
 
 /* So many segments, and this part of all, in so many periods in a row, while packets wait. */
 #define PART     0.06
@@ -36,8 +35,7 @@ void lt_heavy_losses_init(lt_heavy_losses *losses)
 static void begin_period(lt_heavy_losses *l, const lt_congestion_sample *s)
 {
     l->since_us = s->now_us;
-    l->delivered = s->delivered;
-    l->retransmitted = s->retransmitted;
+    lt_loss_count_begin(&l->period, s);
 }
 
 /* An encoder that follows sends less, one connection is a flow of its own, and a path that does not
@@ -55,8 +53,8 @@ static bool count(lt_heavy_losses *l, const lt_congestion_sample *s)
 
     if (s->now_us - l->since_us < MIN_US + TRIPS * s->base_us)
         return false;
-    segments = (double)(s->delivered - l->delivered) / SEGMENT;
-    lost = s->retransmitted > l->retransmitted ? (double)(s->retransmitted - l->retransmitted) : 0;
+    segments = lt_loss_count_delivered(&l->period, s);
+    lost = lt_loss_count_lost(&l->period, s);
     l->are = lost >= SEGMENTS && lost >= PART * segments;
     if (lost > 0)
         lost /= lost + segments;
@@ -114,5 +112,5 @@ double lt_heavy_losses_window(const lt_heavy_losses *l, livetcp_usec base_us)
 {
     double bytes = WINDOW_GAIN * lt_heavy_losses_carried(l) * (double)base_us / SECOND;
 
-    return bytes > 0 ? bytes + WINDOW_SEGMENTS * SEGMENT : 0;
+    return bytes > 0 ? bytes + WINDOW_SEGMENTS * LT_LOSS_COUNT_SEGMENT : 0;
 }

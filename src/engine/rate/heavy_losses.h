@@ -11,12 +11,11 @@
 #ifndef LT_ENGINE_RATE_HEAVY_LOSSES_H
 #define LT_ENGINE_RATE_HEAVY_LOSSES_H
 
-#include "engine/rate/delay_history.h"
+#include "engine/rate/loss_count.h"
 
 typedef struct lt_heavy_losses {
-    livetcp_usec since_us;  /* start of the present period, */
-    uint64_t delivered;     /*   bytes delivered by then, */
-    uint64_t retransmitted; /*   segments retransmitted by then */
+    livetcp_usec since_us; /* start of the present period */
+    lt_loss_count period;
     bool are;               /* the last period had heavy losses */
     unsigned count;         /* successive periods with heavy losses */
     double part;            /* lost part of the segments, average */

@@ -44,8 +44,6 @@
 #define LOST_PART 0.1
 #define LOST_US   2000000
 
-#define SEGMENT 1448.0
-
 void lt_route_step_init(lt_route_step *step)
 {
     *step = (lt_route_step){
@@ -113,19 +111,17 @@ static bool is_flat(lt_route_step *step, livetcp_usec now, livetcp_usec excess_u
 /* True if the buffer has overflowed since there was no excess. */
 static bool overflows(const lt_route_step *step, const lt_congestion_sample *s)
 {
-    double segments = (double)(s->delivered - step->calm_bytes) / SEGMENT;
-    double lost =
-        s->retransmitted > step->calm_lost ? (double)(s->retransmitted - step->calm_lost) : 0;
+    double lost = lt_loss_count_lost(&step->calm, s);
 
-    return s->now_us < step->calm_us + LOST_US && lost >= LOST && lost > LOST_PART * segments;
+    return s->now_us < step->calm_us + LOST_US && lost >= LOST &&
+           lost > LOST_PART * lt_loss_count_delivered(&step->calm, s);
 }
 
 static void calm(lt_route_step *step, const lt_congestion_sample *s)
 {
     step->since_us = LIVETCP_NEVER;
     step->calm_us = s->now_us;
-    step->calm_lost = s->retransmitted;
-    step->calm_bytes = s->delivered;
+    lt_loss_count_begin(&step->calm, s);
 }
 
 livetcp_usec lt_route_step_update(lt_route_step *step, const lt_congestion_sample *s, double rate)
@@ -139,17 +135,15 @@ livetcp_usec lt_route_step_update(lt_route_step *step, const lt_congestion_sampl
         step->before = rate;
     if (step->before <= 0)
         return 0;
-    own_us = (livetcp_usec)(SEGMENT * SECOND / step->before);
+    own_us = (livetcp_usec)(LT_LOSS_COUNT_SEGMENT * SECOND / step->before);
     excess_us = s->busy_us - own_us;
     look_for_jump(step, s, excess_us);
     if (excess_us < STEP_US) {
         calm(step, s);
         return 0;
     }
-    if (step->calm_us != LIVETCP_NEVER && overflows(step, s))
-        step->calm_us = LIVETCP_NEVER;
-    if (step->calm_us == LIVETCP_NEVER) {
-        step->since_us = LIVETCP_NEVER;
+    if (step->calm_us == LIVETCP_NEVER || overflows(step, s)) {
+        step->since_us = step->calm_us = LIVETCP_NEVER;
         return 0;
     }
     if (step->since_us == LIVETCP_NEVER || !is_flat(step, s->now_us, excess_us))

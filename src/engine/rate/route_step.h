@@ -8,7 +8,7 @@
 #ifndef LT_ENGINE_RATE_ROUTE_STEP_H
 #define LT_ENGINE_RATE_ROUTE_STEP_H
 
-#include "engine/rate/delay_history.h"
+#include "engine/rate/loss_count.h"
 
 typedef struct lt_route_step {
     livetcp_usec since_us;       /* the excess has been flat since; LIVETCP_NEVER = no excess */
@@ -18,8 +18,8 @@ typedef struct lt_route_step {
     uint64_t delivered;          /* when it began */
     double before;               /* delivered bytes per second before the excess */
 
-    uint64_t calm_lost, calm_bytes; /* retransmitted and delivered when there was no excess, */
-    livetcp_usec calm_us;           /*   and when that was; LIVETCP_NEVER = it is no route's */
+    lt_loss_count calm;   /* since there was no excess, */
+    livetcp_usec calm_us; /*   which was then; LIVETCP_NEVER = this one is no route's */
 
     livetcp_usec last_us, last_at_us;     /* the excess before this one */
     livetcp_usec jumped_us, jumped_at_us; /* an excess that came at once; 0 = none did */
