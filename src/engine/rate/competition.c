@@ -86,7 +86,7 @@
  * the rate beyond what was delivered, and this much more. */
 #define ONE_MORE 2
 
-/* What is delivered after a drain is that of before for so long, and a round trip. */
+/* The rate of a drain is part of the delivered one for so long after it, and a round trip. */
 #define AFTER_DRAIN_US 600000
 
 /* While packets wait longer than that, no more than the delivered rate can be expected. */
@@ -235,7 +235,7 @@ void lt_competition_begin(lt_competition *c, const lt_congestion_sample *s,
     c->drain_until_us = LIVETCP_NEVER;
     c->drain_rate = 0;
     c->empty_drains = 0;
-    lt_constant_rate_begin(&c->constant, s->now_us);
+    lt_constant_rate_begin(&c->constant, s->carried, s->now_us);
 }
 
 /* Bytes per second delivered in the window; 0 = not known. */
@@ -332,11 +332,10 @@ static bool seems_alone(const lt_competition *c, const lt_congestion_sample *s)
     return s->connections == 1 && lt_constant_rate_is(&c->constant);
 }
 
-static void look_at_rate(lt_competition *c, const lt_congestion_sample *s,
-                         const lt_delay_window *window)
+static void look_at_rate(lt_competition *c, const lt_congestion_sample *s, double rate)
 {
     if (s->now_us > c->drained_us + AFTER_DRAIN_US + s->base_us)
-        lt_constant_rate_update(&c->constant, s->now_us, shown(s, window), s->carried);
+        lt_constant_rate_update(&c->constant, rate, s->now_us);
 }
 
 static bool wants_drain(const lt_competition *c, const lt_congestion_sample *s,
@@ -426,21 +425,21 @@ bool lt_competition_update(lt_competition *c, const lt_congestion_sample *s,
 {
     livetcp_usec queue_us = queue_of(window);
     bool drains = c->drain_until_us != LIVETCP_NEVER;
-    double round = round_trip(s, window);
+    double round = round_trip(s, window), rate = shown(s, window);
 
     if (queue_us > c->queue_max_us)
         c->queue_max_us = queue_us;
-    lt_heavy_losses_update(&c->heavy, s, shown(s, window));
+    lt_heavy_losses_update(&c->heavy, s, rate);
     update_crest(c, s);
     update_share(c, s, round);
     if (!drains)
-        look_at_rate(c, s, window);
+        look_at_rate(c, s, rate);
     if (drains ? ends_empty(c, s, round) : never_stood(c, s, round)) {
         leave(c, s, window);
         return false;
     }
     if (!drains && !lt_heavy_losses_last(&c->heavy) && wants_drain(c, s, queue_us))
-        begin_drain(c, s, queue_us, shown(s, window));
+        begin_drain(c, s, queue_us, rate);
     return true;
 }
 

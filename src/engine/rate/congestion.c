@@ -616,7 +616,8 @@ static void compete(lt_congestion *c, const lt_congestion_sample *s)
     c->standing_us = s->wait_us > PACED_US ? s->wait_us - PACED_US : 0;
     c->queue_us = 0;
     c->present = 0;
-    /* What trains have shown beside the others is no rate of the path without them. */
+    /* Trains beside the others show no rate of the path without them. With one connection they are
+     * kept, since nothing asks the path again. */
     if (s->connections > 1 && !empty_drains && lt_competition_empty_drains(&c->competition))
         lt_packet_trains_forget(&c->trains);
     if (there)

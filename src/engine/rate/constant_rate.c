@@ -8,17 +8,17 @@
 #define LOOK_US 500000
 #define NEARLY  0.88
 
-void lt_constant_rate_begin(lt_constant_rate *c, livetcp_usec now)
+void lt_constant_rate_begin(lt_constant_rate *c, double carried, livetcp_usec now)
 {
-    *c = (lt_constant_rate){.looked_us = now};
+    *c = (lt_constant_rate){.looked_us = now, .highest = carried};
 }
 
-void lt_constant_rate_update(lt_constant_rate *c, livetcp_usec now, double rate, double carried)
+void lt_constant_rate_update(lt_constant_rate *c, double rate, livetcp_usec now)
 {
     if (now < c->looked_us + LOOK_US)
         return;
     c->looked_us = now;
-    c->count = rate > NEARLY * fmax(carried, c->highest) ? c->count + 1 : 0;
+    c->count = rate > NEARLY * c->highest ? c->count + 1 : 0;
     c->highest = fmax(c->highest, rate);
 }
 

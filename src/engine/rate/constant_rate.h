@@ -12,16 +12,16 @@
 
 typedef struct lt_constant_rate {
     livetcp_usec looked_us; /* when the rate was last looked at */
-    double highest;         /* bytes per second, maximum since the beginning */
+    double highest;         /* bytes per second, maximum */
     unsigned count;         /* successive looks at nearly that rate */
 } lt_constant_rate;
 
-void lt_constant_rate_begin(lt_constant_rate *constant, livetcp_usec now);
+/* `carried`: the maximum so far, bytes per second. */
+void lt_constant_rate_begin(lt_constant_rate *constant, double carried, livetcp_usec now);
 
-/* `rate`: bytes per second delivered of late; `carried`: the maximum before the beginning. Not to
- * be called while less is sent on purpose, nor until this has left `rate`. */
-void lt_constant_rate_update(lt_constant_rate *constant, livetcp_usec now, double rate,
-                             double carried);
+/* `rate`: bytes per second delivered of late. Not to be called while less is sent on purpose, nor
+ * until this has left `rate`. */
+void lt_constant_rate_update(lt_constant_rate *constant, double rate, livetcp_usec now);
 
 bool lt_constant_rate_is(const lt_constant_rate *constant);
 

@@ -218,9 +218,9 @@ static double count_lost(lt_headroom *h, const lt_path_sample *sample, livetcp_u
 /* Lost part of the segments that random losses may be. */
 static double random_loss(const lt_headroom *h)
 {
-    double least = h->full ? 0 : LOSSES_EXPECTED / fmax(h->unlost_segments, 1);
+    double likely = h->full ? 0 : LOSSES_EXPECTED / fmax(h->unlost_segments, 1);
 
-    return fmin(LOSS, fmax(LOSS_LEAST, least));
+    return fmin(LOSS, fmax(LOSS_LEAST, likely));
 }
 
 static bool loses_more(const lt_headroom *h)
@@ -301,10 +301,10 @@ static double present_loss(const lt_headroom *h)
     return fmax(h->suspect > 0 ? h->suspect_lost / h->suspect : 0, of_late);
 }
 
-static void begin_trial(lt_headroom *h, const lt_headroom_view *view)
+static void begin_trial(lt_headroom *h, const lt_headroom_view *view, bool late, bool lost)
 {
-    h->trial.late = h->late > LATE_SUSPECT * (double)threshold(h, view->rtt_us);
-    h->trial.lost = loses_more(h) || h->away > away_limit(h, view);
+    h->trial.late = late;
+    h->trial.lost = lost;
     h->trial.late_us = (livetcp_usec)h->late_us;
     h->trial.loss = present_loss(h);
     h->trial.all_segments = h->ticks[oldest_tick(h)].segments;
@@ -437,9 +437,11 @@ static void suspect(lt_headroom *h, const lt_headroom_view *view)
         h->late = h->lost = h->away = 0;
         return;
     }
-    if (h->late > LATE_SUSPECT * (double)threshold(h, view->rtt_us) || loses_more(h) ||
-        h->away > away_limit(h, view))
-        begin_trial(h, view);
+    bool late = h->late > LATE_SUSPECT * (double)threshold(h, view->rtt_us);
+    bool lost = loses_more(h) || h->away > away_limit(h, view);
+
+    if (late || lost)
+        begin_trial(h, view, late, lost);
 }
 
 static void grow(lt_headroom *h, const lt_headroom_view *view)
