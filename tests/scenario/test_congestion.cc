@@ -156,8 +156,7 @@ TEST_CASE("the queue of a long overload does not become the round trip of the pa
         for (uint64_t seed = 1; seed <= 3; seed++) {
             livetcp_config config = make_config("auto", 8);
             config.max_send_delay_us = 400 * ms;
-            Alone at("delay=10ms,rate=1500kbit,queue=9kB", config, 1.9e6, false, seed);
-            at.road->path.congestion_control = below;
+            Alone at("delay=10ms,rate=1500kbit,queue=9kB", config, 1.9e6, false, seed, below);
             at.video.talk();
             at.run(15);
             livetcp_usec from = at.road->world.now();
@@ -393,20 +392,16 @@ TEST_CASE("a round trip of three times as much is not taken for another flow")
     unsigned failed = 0;
     for (const char *below : {"reno", "cubic", "bbr"})
         for (uint64_t seed = 1; seed <= 4; seed++) {
-            auto road = std::make_shared<SimRoad>("delay=30ms,rate=1mbit,queue=40kB", seed);
-            road->path.congestion_control = below;
-            Video video(road, make_config("auto", 8), 1.5e6, true, seed);
-            road->world.run_for(second);
-            video.start();
-            road->world.run_for(13 * second);
-            road->path.change("delay=100ms");
-            livetcp_usec from = road->world.now() + 3 * second;
-            road->world.run_for(13 * second);
-            double p99 = video.delay(.99, from, road->world.now() - second);
+            Alone at("delay=30ms,rate=1mbit,queue=40kB", make_config("auto", 8), 1.5e6, true, seed,
+                     below);
+            at.run(13);
+            at.road->path.change("delay=100ms");
+            livetcp_usec from = at.road->world.now() + 3 * second;
+            at.run(13);
+            double p99 = at.video.delay(.99, from, at.road->world.now() - second);
             INFO("over " << below << ", seed " << seed << ": p99 " << p99);
             failed += p99 > 100 + 200;
             CHECK(failed <= 1);
-            road->world.clear();
         }
 }
 
@@ -473,7 +468,7 @@ TEST_CASE("a transfer that begins is not taken for a longer route")
 
 /* Packet trains that had met the transfer showed more than the share, so that the path was not
  * asked again. */
-TEST_CASE("what trains showed beside a transfer is forgotten when it has gone")
+TEST_CASE("trains beside a transfer are forgotten when it has gone")
 {
     unsigned slow = 0;
     for (const char *other : {"cubic", "bbr"})
