@@ -6,9 +6,11 @@
 #include "base/usec.h"
 #include "engine/links/path_info.h"
 
-/* Once many marks are there, writes within this time share one. */
+/* Once many marks are there, writes within this time share one. With the bytes of a frame in one
+ * mark, its first packets would not show whether there was a queue before it. */
 #define MARK_US    2000
 #define MANY_MARKS (LT_ROUND_TRIP_MARKS / 2)
+#define MARK_BYTES 10000 /* or an equal part of what is under way */
 
 /* Half of the time for which the minimum round trip is remembered. */
 #define BASE_US 5000000
@@ -40,6 +42,15 @@ static bool will_wait(const livetcp_path *path, size_t size)
     return (path->known & needed) == needed && lt_path_undelivered(path) + size > path->cwnd_bytes;
 }
 
+static bool shares_mark(const lt_round_trips *trips, const lt_write_mark *last, size_t size,
+                        livetcp_usec now)
+{
+    uint64_t part = (trips->written - trips->delivered) / MANY_MARKS;
+
+    return trips->count > MANY_MARKS && now - last->at_us < MARK_US &&
+           last->size + size <= (part > MARK_BYTES ? part : MARK_BYTES);
+}
+
 void lt_round_trips_wrote(lt_round_trips *trips, const livetcp_path *path, size_t size,
                           lt_burst_place place, livetcp_usec now)
 {
@@ -48,9 +59,7 @@ void lt_round_trips_wrote(lt_round_trips *trips, const livetcp_path *path, size_
     lt_write_mark *last = trips->count ? mark_at(trips, trips->count - 1) : NULL;
 
     trips->written += size;
-    bool many = trips->count > MANY_MARKS;
-
-    if (last && ((many && now - last->at_us < MARK_US) || trips->count == LT_ROUND_TRIP_MARKS))
+    if (last && (shares_mark(trips, last, size, now) || trips->count == LT_ROUND_TRIP_MARKS))
         *last = (lt_write_mark){trips->written, last->at_us, last->size + (uint32_t)size, place,
                                 last->waits || waits};
     else
