@@ -14,6 +14,12 @@
 #define POLL_MAX_US   10000
 #define POLL_PART     8
 #define POLL_PROBE_US 3000 /* while a probe upwards is under way */
+/* With one connection, for an encoder whose frames have several packets. Each look at a connection
+ * shows one round trip: looks that are as rare as those of several show a queue where only a
+ * frame's own packets wait. */
+#define POLL_ONE_MIN_US 3500
+#define POLL_ONE_MAX_US 5000
+#define POLL_ONE_BYTES  (4 * 1448)
 /* Less than a full packet is no queue of ours. A call has no more under way, and its next frame
  * asks before this. */
 #define POLL_FEW_US 25000
@@ -361,8 +367,10 @@ bool lt_rate_update(lt_rate *rate, const lt_rate_view *view, livetcp_usec now)
     notice_faster_path(rate);
     if (sample.connections > 1)
         notice_freed_path(rate, now);
-    livetcp_usec poll = sample.base_us / POLL_PART;
-    poll = poll < POLL_MIN_US ? POLL_MIN_US : poll > POLL_MAX_US ? POLL_MAX_US : poll;
+    bool one = sample.connections == 1 && sample.may_follow && sample.undelivered > POLL_ONE_BYTES;
+    livetcp_usec poll =
+        lt_usec_min(lt_usec_max(sample.base_us / POLL_PART, one ? POLL_ONE_MIN_US : POLL_MIN_US),
+                    one ? POLL_ONE_MAX_US : POLL_MAX_US);
     if (lt_upward_probe_is_under_way(&rate->probe, now))
         poll = POLL_PROBE_US;
     else if (sample.undelivered <= FEW_BYTES && rate->congestion.regime == LT_REGIME_OPEN)
