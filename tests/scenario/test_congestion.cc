@@ -56,6 +56,29 @@ TEST_CASE("an encoder that follows fills a thin path and meets hardly a queue, f
             }
 }
 
+/* TCP sends ten segments in the first round trip, and twice as many in each later one. What waited
+ * for these windows counted as the link's queue, and what got through as its rate: the encoder was
+ * told 0.2 to 0.9 of 20 Mbit/s, and it took up to eight seconds until it had them. */
+TEST_CASE("windows that open are not taken for the rate of a long path")
+{
+    for (const char *below : {"reno", "cubic", "bbr"})
+        for (const Scheme &scheme : schemes)
+            for (double first : {6e6, 30e6})
+                for (uint64_t seed = 1; seed <= 2; seed++) {
+                    Alone at("delay=100ms,rate=20mbit,queue=500kB",
+                             make_config(scheme.policy, scheme.connections), first, true, seed,
+                             below);
+                    at.run(7);
+                    double told = at.video.throughput(at.begin + second, at.begin + 2 * second);
+                    double used = at.video.throughput(at.begin + 4 * second, at.begin + 6 * second);
+                    INFO(scheme.policy << " over " << below << " from " << first / 1e6
+                                       << " Mbit/s, seed " << seed << ": " << told << " and "
+                                       << used << " bit/s");
+                    CHECK(told > 1e6);
+                    CHECK(used > 0.8 * 20e6);
+                }
+}
+
 /* On the way back to the path's rate the encoder was told as soon as the change was large enough to
  * be told, and stayed below that rate by nearly as much as the next change takes. */
 TEST_CASE("an encoder is told the rate of the path again when its queue is gone")

@@ -282,6 +282,15 @@ static void lower(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample
     set(b, c, s, b->estimate > 0 ? smaller(b->estimate, target) : target);
 }
 
+/* While the windows open. What waits for them drains, as they carry more in each round trip. */
+static void keep_to_windows(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample *s)
+{
+    b->by_windows = true;
+    b->ceiling = 0;
+    b->lowered_us = s->now_us;
+    set(b, c, s, HEAD * c->opening * BITS * s->media_share);
+}
+
 /* Nothing is delivered, and after losses no round trip shows a queue. */
 static bool is_stall(const lt_congestion *c, livetcp_usec now)
 {
@@ -374,6 +383,8 @@ static void update_estimate(lt_bitrate *b, const lt_congestion *c, const lt_bitr
     update_follows(b);
     if (c->regime == LT_REGIME_COMPETING)
         follow(b, c, s);
+    else if (c->opening > 0 && s->now_us - c->lost_us > LOST_US)
+        keep_to_windows(b, c, s);
     else if (c->standing_us > 0 && c->limit > 0)
         lower(b, c, s);
     else if (b->estimate > 0 && is_stall(c, s->now_us))

@@ -76,6 +76,9 @@
 #define EXCESS_TRIPS 3
 #define EXCESS_US    300000
 
+/* Windows that have grown by this factor in a round trip open. Slow start doubles them. */
+#define OPENS 1.2
+
 /* Upper bound of a standing queue that may be another's. */
 #define SUSPECTED_US 45000
 
@@ -332,6 +335,18 @@ static bool stands(const lt_congestion *c, const lt_congestion_sample *s,
     return window->known && window->total_us >= STANDING_US && !opens;
 }
 
+/* Packets that wait meet no queue, and more is in flight than a round trip ago: what gets through
+ * is no limit of the path. In the next round trip it is more. */
+static double opening_rate(const lt_congestion *c, const lt_congestion_sample *s,
+                           const lt_delay_window *window)
+{
+    bool waits = c->standing_us && !lt_congestion_is_path(c) && c->window == UINT64_MAX;
+
+    if (!waits || !s->base_us || (double)s->in_flight <= OPENS * (double)window->in_flight)
+        return 0;
+    return (double)s->in_flight * SECOND / (double)s->base_us;
+}
+
 static void drain_now_and_then(lt_congestion *c, const lt_congestion_sample *s)
 {
     bool waits = c->capacity > 0 && is_full(c, s) && s->wait_us >= STANDING_US;
@@ -410,7 +425,7 @@ static void begin_anew(lt_congestion *c, double limit)
     c->capacity = 0;
     c->congested_us = INT64_MIN;
     c->standing_us = c->queue_us = 0;
-    c->present = 0;
+    c->present = c->opening = 0;
     lt_vain_periods_stop(&c->vain);
     c->full_since_us = LIVETCP_NEVER;
 }
@@ -545,10 +560,11 @@ static void be_alone(lt_congestion *c, const lt_congestion_sample *s)
     begin_with_train(c, s);
     open_window(c, s);
     c->standing_us = c->queue_us = 0;
-    c->present = 0;
+    c->present = c->opening = 0;
     if (stands(c, s, &window)) {
         c->standing_us = window.total_us;
         c->queue_us = window.queue_us;
+        c->opening = opening_rate(c, s, &window);
         measure(c, s, &window);
     }
     push(c, s, &window);
@@ -615,7 +631,7 @@ static void compete(lt_congestion *c, const lt_congestion_sample *s)
     pace(c, s, &window);
     c->standing_us = s->wait_us > PACED_US ? s->wait_us - PACED_US : 0;
     c->queue_us = 0;
-    c->present = 0;
+    c->present = c->opening = 0;
     /* Trains beside the others show no rate of the path without them. With one connection they are
      * kept, since nothing asks the path again. */
     if (s->connections > 1 && !empty_drains && lt_competition_empty_drains(&c->competition))

@@ -33,6 +33,8 @@ typedef struct lt_congestion {
     /* Standing queue, the minimum delay of a window; 0 = none. */
     livetcp_usec standing_us; /* in the network and in the send queue */
     livetcp_usec queue_us;    /* of this in the network */
+    double opening;           /* bytes per second that TCP's windows let through while they open,
+                                 and packets wait for that alone; 0 = they do not */
 
     double limit;               /* delivered bytes per second while a queue stands: average, */
     double present;             /*   and the last measurement; 0 = no queue stands */
