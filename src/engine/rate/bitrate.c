@@ -285,10 +285,12 @@ static void lower(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample
 /* While the windows open. What waits for them drains, as they carry more in each round trip. */
 static void keep_to_windows(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample *s)
 {
+    double carried = HEAD * c->opening * BITS * s->media_share;
+
     b->by_windows = true;
     b->ceiling = 0;
     b->lowered_us = s->now_us;
-    set(b, c, s, HEAD * c->opening * BITS * s->media_share);
+    set(b, c, s, smaller(carried, USED_MAX * b->used));
 }
 
 /* Nothing is delivered, and after losses no round trip shows a queue. */

@@ -369,8 +369,8 @@ bool lt_rate_update(lt_rate *rate, const lt_rate_view *view, livetcp_usec now)
         notice_freed_path(rate, now);
     bool one = sample.connections == 1 && sample.may_follow && sample.undelivered > POLL_ONE_BYTES;
     livetcp_usec poll =
-        lt_usec_min(lt_usec_max(sample.base_us / POLL_PART, one ? POLL_ONE_MIN_US : POLL_MIN_US),
-                    one ? POLL_ONE_MAX_US : POLL_MAX_US);
+        lt_usec_clamp(sample.base_us / POLL_PART, one ? POLL_ONE_MIN_US : POLL_MIN_US,
+                      one ? POLL_ONE_MAX_US : POLL_MAX_US);
     if (lt_upward_probe_is_under_way(&rate->probe, now))
         poll = POLL_PROBE_US;
     else if (sample.undelivered <= FEW_BYTES && rate->congestion.regime == LT_REGIME_OPEN)

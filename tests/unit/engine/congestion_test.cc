@@ -151,6 +151,35 @@ TEST_CASE("a round trip is that of the packet, above the least of its connection
     CHECK(samples.queue_us == 10 * ms);
 }
 
+TEST_CASE("of many bytes in flight, the first packets of a frame still tell of a queue",
+          "[round_trips]")
+{
+    lt_round_trips trips;
+    lt_round_trips_init(&trips);
+    livetcp_path path = path_with(0);
+    path.cwnd_bytes = 1000000;
+    livetcp_usec now = second;
+    lt_queue_samples samples;
+    lt_round_trips_update(&trips, &path, 0, now, &samples);
+    unsigned queued = 0;
+    auto write = [&] {
+        lt_round_trips_wrote(&trips, &path, 1448, {}, now);
+        path.queued_bytes = queued += 1448;
+    };
+    for (unsigned i = 0; i < 40; i++, now += 10 * ms)
+        write();
+    for (unsigned i = 0; i < 60; i++) /* a frame */
+        write();
+    livetcp_usec frame = now;
+    now += 60 * ms; /* 40 packets, and seven of the frame, on a link of 2 MB/s */
+    lt_round_trips_update(&trips, &path, 2e6, now - 5 * ms, &samples);
+    path.queued_bytes = queued - 47 * 1448;
+    lt_round_trips_update(&trips, &path, 2e6, now, &samples);
+    CHECK(trips.marks[trips.first].at_us == frame); /* the rest of the frame */
+    CHECK(samples.busy_us == 5 * ms);
+    CHECK(samples.queue_us < ms);
+}
+
 TEST_CASE("what waits in the kernel or for a repair is no sample of the network", "[round_trips]")
 {
     lt_round_trips trips;
@@ -716,4 +745,35 @@ TEST_CASE("an estimate falls to what gets through, and no further while nothing 
         step(now);
     }
     CHECK(lt_bitrate_get(&bitrate) > before);
+}
+
+TEST_CASE(
+    "while windows open an encoder is told what they carry, and no more than twice what it uses",
+    "[bitrate]")
+{
+    lt_bitrate bitrate;
+    lt_congestion congestion;
+    lt_bitrate_init(&bitrate, 0, 0);
+    lt_congestion_init(&congestion);
+    lt_bitrate_sample sample = {};
+    sample.media_share = 1;
+    sample.media_rate = 200000;
+    sample.admitted = 1e9;
+    auto step = [&](livetcp_usec now) {
+        sample.media += sample.media_rate * static_cast<uint64_t>(now - sample.now_us) / second;
+        sample.now_us = congestion.silence.progress_us = now;
+        lt_bitrate_update(&bitrate, &congestion, &sample);
+        return lt_bitrate_get(&bitrate);
+    };
+    CHECK(step(second) == 1600000);
+    congestion.standing_us = 100 * ms;
+    congestion.limit = 10000;
+    congestion.opening = 50000;
+    CHECK(step(second + 100 * ms) == 392000);
+    congestion.opening = 150000;
+    CHECK(step(second + 200 * ms) == 1176000);
+    congestion.opening = 1e7;
+    CHECK(step(second + 300 * ms) == 3200000);
+    congestion.lost_us = second + 350 * ms; /* TCP opens them no further */
+    CHECK(step(second + 400 * ms) < 100000);
 }
