@@ -30,9 +30,10 @@
 #define TRAINS_MIN   2
 #define GROW_FAST    0.03
 #define GROW_START   0.05
-#define GROW_WINDOW  0.01 /* while losses keep the windows small */
-#define GROW_NEAR    2.2  /* times the root */
-#define KNOWN_PART   0.93 /* of the maximum rate carried of late: no less is the path's own */
+#define GROW_WINDOW  0.01     /* while losses keep the windows small */
+#define GROW_NEAR    2.2      /* times the root */
+#define NEAR_US      100000.0 /* longer round trips show later that it was too much: more slowly */
+#define KNOWN_PART   0.93     /* of the maximum rate carried of late: no less is the path's own */
 #define LAG_US       160000
 #define USED_LOOKS   8
 #define GROW_AGE_US  2000000.0
@@ -185,12 +186,14 @@ static void set(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample *
 
 /* Growth near the known rate: with the root of the rate, so that sessions which share a path come
  * to equal shares, and faster the longer no queue has stood. */
-static double near(const lt_bitrate *b, livetcp_usec now)
+static double near(const lt_bitrate *b, livetcp_usec base_us, livetcp_usec now)
 {
     livetcp_usec since = b->lowered_us > b->shown_us ? b->lowered_us : b->shown_us;
-    double scale = b->lowered_us > INT64_MIN ? GROW_AGE_US : START_AGE_US;
+    bool stood = b->lowered_us > INT64_MIN;
+    double pace = stood ? smaller(NEAR_US / (double)lt_usec_max(base_us, 1), 1) : 1;
+    double scale = (stood ? GROW_AGE_US : START_AGE_US) / pace;
     double age = since > INT64_MIN ? (double)(now - since) / scale : 0;
-    double step = GROW_NEAR * sqrt(b->estimate) * (age > 1 ? age * age : 1);
+    double step = pace * GROW_NEAR * sqrt(b->estimate) * (age > 1 ? age * age : 1);
 
     return smaller(step, GROW_FAST * b->estimate);
 }
@@ -362,7 +365,7 @@ static void raise(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample
     } else if (b->ceiling > 0 && b->by_windows)
         step = GROW_WINDOW * b->estimate;
     else
-        step = b->ceiling > 0 || shown ? near(b, s->now_us)
+        step = b->ceiling > 0 || shown ? near(b, c->base_us, s->now_us)
                                        : (c->limit > 0 ? GROW_FAST : GROW_START) * b->estimate;
     bool back = b->estimate < goal;
     if (!back && used < NEAR_USED * b->estimate)

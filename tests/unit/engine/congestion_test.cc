@@ -747,6 +747,34 @@ TEST_CASE("an estimate falls to what gets through, and no further while nothing 
     CHECK(lt_bitrate_get(&bitrate) > before);
 }
 
+TEST_CASE("beyond what was carried an estimate grows more slowly on a long path", "[bitrate]")
+{
+    double grown[2];
+    for (unsigned i = 0; i < 2; i++) {
+        lt_bitrate bitrate;
+        lt_congestion congestion;
+        lt_bitrate_init(&bitrate, 0, 0);
+        lt_congestion_init(&congestion);
+        congestion.base_us = i ? 200 * ms : 50 * ms;
+        congestion.limit = 100000;
+        lt_bitrate_sample sample = {};
+        sample.media_share = 1;
+        sample.media_rate = 100000;
+        sample.admitted = 1e9;
+        for (livetcp_usec now = second; now < 12 * second; now += 50 * ms) {
+            /* The path's queue stands for a moment, and an encoder follows. */
+            congestion.standing_us = congestion.queue_us = now < 2 * second ? 10 * ms : 0;
+            sample.media_share = now < 4 * second ? 1 : 0.999; /* it is back */
+            sample.media += lt_bitrate_get(&bitrate) / 8 / 20;
+            sample.now_us = congestion.silence.progress_us = now;
+            lt_bitrate_update(&bitrate, &congestion, &sample);
+        }
+        grown[i] = lt_bitrate_get(&bitrate) - 0.98 * 800000;
+    }
+    CHECK(grown[1] > 0);
+    CHECK(grown[0] > 3 * grown[1]);
+}
+
 TEST_CASE(
     "while windows open an encoder is told what they carry, and no more than twice what it uses",
     "[bitrate]")
