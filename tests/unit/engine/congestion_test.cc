@@ -117,6 +117,43 @@ struct Competing {
     lt_congestion_sample sample = {};
 };
 
+/* The estimate for a source, of a congestion that a test sets. */
+struct Told {
+    explicit Told(uint64_t rate) : offered(rate)
+    {
+        lt_bitrate_init(&bitrate, 0, 0);
+        lt_congestion_init(&congestion);
+        sample.media_share = 1;
+        sample.media_rate = rate;
+        sample.admitted = 1e9;
+    }
+
+    /* True if the source is told another rate. */
+    bool step(livetcp_usec now)
+    {
+        sample.media += offered * static_cast<uint64_t>(now - sample.now_us) / second;
+        sample.now_us = now;
+        return lt_bitrate_update(&bitrate, &congestion, &sample);
+    }
+
+    /* The same, and something has been delivered. */
+    bool progress(livetcp_usec now)
+    {
+        congestion.silence.progress_us = now;
+        return step(now);
+    }
+
+    uint32_t rate() const
+    {
+        return lt_bitrate_get(&bitrate);
+    }
+
+    lt_bitrate bitrate;
+    lt_congestion congestion;
+    lt_bitrate_sample sample = {};
+    uint64_t offered; /* bytes per second */
+};
+
 } // namespace
 
 TEST_CASE("a round trip is that of the packet, above the least of its connection", "[round_trips]")
@@ -711,65 +748,43 @@ TEST_CASE("after an empty drain a share gives no more than was delivered before 
 
 TEST_CASE("an estimate falls to what gets through, and no further while nothing does", "[bitrate]")
 {
-    lt_bitrate bitrate;
-    lt_congestion congestion;
-    lt_bitrate_init(&bitrate, 0, 0);
-    lt_congestion_init(&congestion);
-    lt_bitrate_sample sample = {};
-    sample.media_share = 1;
-    sample.media_rate = 200000;
-    sample.admitted = 1e9;
-    auto step = [&](livetcp_usec now) {
-        sample.media += sample.media_rate * static_cast<uint64_t>(now - sample.now_us) / second;
-        sample.now_us = now;
-        return lt_bitrate_update(&bitrate, &congestion, &sample);
-    };
-    CHECK(step(second));
-    CHECK(lt_bitrate_get(&bitrate) == 1600000);
+    Told told(200000);
+    lt_congestion &congestion = told.congestion;
+    CHECK(told.step(second));
+    CHECK(told.rate() == 1600000);
     congestion.limit = 100000;
     congestion.standing_us = 50 * ms;
     congestion.queue_us = 20 * ms;
-    congestion.silence.progress_us = 2 * second;
-    CHECK(step(2 * second));
-    CHECK(lt_bitrate_get(&bitrate) < 800000);
-    CHECK(lt_bitrate_get(&bitrate) > 500000);
-    uint32_t before = lt_bitrate_get(&bitrate);
+    CHECK(told.progress(2 * second));
+    CHECK(told.rate() < 800000);
+    CHECK(told.rate() > 500000);
+    uint32_t before = told.rate();
     congestion.standing_us = 3 * second; /* nothing has come through for long */
     congestion.limit = 1000;
     for (livetcp_usec now = 3 * second; now < 6 * second; now += 100 * ms)
-        step(now);
-    CHECK(lt_bitrate_get(&bitrate) > before * 4 / 10);
+        told.step(now);
+    CHECK(told.rate() > before * 4 / 10);
     congestion.standing_us = congestion.queue_us = 0;
-    for (livetcp_usec now = 7 * second; now < 20 * second; now += 100 * ms) {
-        congestion.silence.progress_us = now;
-        step(now);
-    }
-    CHECK(lt_bitrate_get(&bitrate) > before);
+    for (livetcp_usec now = 7 * second; now < 20 * second; now += 100 * ms)
+        told.progress(now);
+    CHECK(told.rate() > before);
 }
 
 TEST_CASE("beyond what was carried an estimate grows more slowly on a long path", "[bitrate]")
 {
     double grown[2];
     for (unsigned i = 0; i < 2; i++) {
-        lt_bitrate bitrate;
-        lt_congestion congestion;
-        lt_bitrate_init(&bitrate, 0, 0);
-        lt_congestion_init(&congestion);
-        congestion.base_us = i ? 200 * ms : 50 * ms;
-        congestion.limit = 100000;
-        lt_bitrate_sample sample = {};
-        sample.media_share = 1;
-        sample.media_rate = 100000;
-        sample.admitted = 1e9;
+        Told told(100000);
+        told.congestion.base_us = i ? 200 * ms : 50 * ms;
+        told.congestion.limit = 100000;
         for (livetcp_usec now = second; now < 12 * second; now += 50 * ms) {
             /* The path's queue stands for a moment, and an encoder follows. */
-            congestion.standing_us = congestion.queue_us = now < 2 * second ? 10 * ms : 0;
-            sample.media_share = now < 4 * second ? 1 : 0.999; /* it is back */
-            sample.media += lt_bitrate_get(&bitrate) / 8 / 20;
-            sample.now_us = congestion.silence.progress_us = now;
-            lt_bitrate_update(&bitrate, &congestion, &sample);
+            told.congestion.standing_us = told.congestion.queue_us = now < 2 * second ? 10 * ms : 0;
+            told.sample.media_share = now < 4 * second ? 1 : 0.999; /* it is back */
+            told.offered = told.rate() / 8;
+            told.progress(now);
         }
-        grown[i] = lt_bitrate_get(&bitrate) - 0.98 * 800000;
+        grown[i] = told.rate() - 0.98 * 800000;
     }
     CHECK(grown[1] > 0);
     CHECK(grown[0] > 3 * grown[1]);
@@ -779,29 +794,21 @@ TEST_CASE(
     "while windows open an encoder is told what they carry, and no more than twice what it uses",
     "[bitrate]")
 {
-    lt_bitrate bitrate;
-    lt_congestion congestion;
-    lt_bitrate_init(&bitrate, 0, 0);
-    lt_congestion_init(&congestion);
-    lt_bitrate_sample sample = {};
-    sample.media_share = 1;
-    sample.media_rate = 200000;
-    sample.admitted = 1e9;
-    auto step = [&](livetcp_usec now) {
-        sample.media += sample.media_rate * static_cast<uint64_t>(now - sample.now_us) / second;
-        sample.now_us = congestion.silence.progress_us = now;
-        lt_bitrate_update(&bitrate, &congestion, &sample);
-        return lt_bitrate_get(&bitrate);
-    };
-    CHECK(step(second) == 1600000);
-    congestion.standing_us = 100 * ms;
-    congestion.limit = 10000;
-    congestion.opening = 50000;
-    CHECK(step(second + 100 * ms) == 392000);
-    congestion.opening = 150000;
-    CHECK(step(second + 200 * ms) == 1176000);
-    congestion.opening = 1e7;
-    CHECK(step(second + 300 * ms) == 3200000);
-    congestion.lost_us = second + 350 * ms; /* TCP opens them no further */
-    CHECK(step(second + 400 * ms) < 100000);
+    Told told(200000);
+    told.progress(second);
+    CHECK(told.rate() == 1600000);
+    told.congestion.standing_us = 100 * ms;
+    told.congestion.limit = 10000;
+    told.congestion.opening = 50000;
+    told.progress(second + 100 * ms);
+    CHECK(told.rate() == 392000);
+    told.congestion.opening = 150000;
+    told.progress(second + 200 * ms);
+    CHECK(told.rate() == 1176000);
+    told.congestion.opening = 1e7;
+    told.progress(second + 300 * ms);
+    CHECK(told.rate() == 3200000);
+    told.congestion.lost_us = second + 350 * ms; /* TCP opens them no further */
+    told.progress(second + 400 * ms);
+    CHECK(told.rate() < 100000);
 }
