@@ -30,10 +30,10 @@
 #define TRAINS_MIN   2
 #define GROW_FAST    0.03
 #define GROW_START   0.05
-#define GROW_WINDOW  0.01     /* while losses keep the windows small */
-#define GROW_NEAR    2.2      /* times the root */
-#define NEAR_US      100000.0 /* longer round trips show later that it was too much: more slowly */
-#define KNOWN_PART   0.93     /* of the maximum rate carried of late: no less is the path's own */
+#define GROW_WINDOW  0.01   /* while losses keep the windows small */
+#define GROW_NEAR    2.2    /* times the root */
+#define NEAR_US      100000 /* longer round trips show later that it was too much: more slowly */
+#define KNOWN_PART   0.93   /* of the maximum rate carried of late: no less is the path's own */
 #define LAG_US       160000
 #define USED_LOOKS   8
 #define GROW_AGE_US  2000000.0
@@ -150,10 +150,15 @@ bool lt_bitrate_on_burst_rate(lt_bitrate *b, double rate)
     return true;
 }
 
+static bool has_lost(const lt_congestion *c, livetcp_usec now)
+{
+    return now - c->lost_us <= LOST_US;
+}
+
 bool lt_bitrate_exceeds_ceiling(const lt_bitrate *b, const lt_congestion *c, double media_share,
                                 livetcp_usec now)
 {
-    bool limits = b->by_windows && now - c->lost_us <= LOST_US;
+    bool limits = b->by_windows && has_lost(c, now);
 
     return lt_bitrate_is_used(b) && b->ceiling > 0 && !limits &&
            b->used > EXCEEDS * b->ceiling * BITS * media_share;
@@ -190,7 +195,7 @@ static double near(const lt_bitrate *b, livetcp_usec base_us, livetcp_usec now)
 {
     livetcp_usec since = b->lowered_us > b->shown_us ? b->lowered_us : b->shown_us;
     bool stood = b->lowered_us > INT64_MIN;
-    double pace = stood ? smaller(NEAR_US / (double)lt_usec_max(base_us, 1), 1) : 1;
+    double pace = stood && base_us > NEAR_US ? NEAR_US / (double)base_us : 1;
     double scale = (stood ? GROW_AGE_US : START_AGE_US) / pace;
     double age = since > INT64_MIN ? (double)(now - since) / scale : 0;
     double step = pace * GROW_NEAR * sqrt(b->estimate) * (age > 1 ? age * age : 1);
@@ -279,7 +284,7 @@ static void lower(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample
     double target = carried * larger(part, LEAST_PART);
 
     b->by_windows = !lt_congestion_is_path(c);
-    bool grows = b->by_windows && s->now_us - c->lost_us > LOST_US;
+    bool grows = b->by_windows && !has_lost(c, s->now_us);
     b->ceiling = grows ? 0 : c->limit;
     b->lowered_us = s->now_us;
     set(b, c, s, b->estimate > 0 ? smaller(b->estimate, target) : target);
@@ -388,7 +393,7 @@ static void update_estimate(lt_bitrate *b, const lt_congestion *c, const lt_bitr
     update_follows(b);
     if (c->regime == LT_REGIME_COMPETING)
         follow(b, c, s);
-    else if (c->opening > 0 && s->now_us - c->lost_us > LOST_US)
+    else if (c->opening > 0 && !has_lost(c, s->now_us))
         keep_to_windows(b, c, s);
     else if (c->standing_us > 0 && c->limit > 0)
         lower(b, c, s);

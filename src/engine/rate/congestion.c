@@ -340,7 +340,7 @@ static bool stands(const lt_congestion *c, const lt_congestion_sample *s,
 static double opening_rate(const lt_congestion *c, const lt_congestion_sample *s,
                            const lt_delay_window *window)
 {
-    bool waits = c->standing_us && !lt_congestion_is_path(c) && c->window == UINT64_MAX;
+    bool waits = !lt_congestion_is_path(c) && c->window == UINT64_MAX;
 
     if (!waits || !s->base_us || (double)s->in_flight <= OPENS * (double)window->in_flight)
         return 0;
@@ -418,14 +418,19 @@ static void set_window(lt_congestion *c, const lt_congestion_sample *s)
     c->set_us = now;
 }
 
+static void forget_queue(lt_congestion *c)
+{
+    c->standing_us = c->queue_us = 0;
+    c->present = c->opening = 0;
+}
+
 /* Measurements against the shorter route are discarded; the limit before them counts. */
 static void begin_anew(lt_congestion *c, double limit)
 {
     c->limit = limit;
     c->capacity = 0;
     c->congested_us = INT64_MIN;
-    c->standing_us = c->queue_us = 0;
-    c->present = c->opening = 0;
+    forget_queue(c);
     lt_vain_periods_stop(&c->vain);
     c->full_since_us = LIVETCP_NEVER;
 }
@@ -559,8 +564,7 @@ static void be_alone(lt_congestion *c, const lt_congestion_sample *s)
         return;
     begin_with_train(c, s);
     open_window(c, s);
-    c->standing_us = c->queue_us = 0;
-    c->present = c->opening = 0;
+    forget_queue(c);
     if (stands(c, s, &window)) {
         c->standing_us = window.total_us;
         c->queue_us = window.queue_us;
@@ -629,9 +633,8 @@ static void compete(lt_congestion *c, const lt_congestion_sample *s)
         c->limit += LIMIT_GAIN * (rate - c->limit);
     c->window = lt_competition_window(&c->competition, s, &window);
     pace(c, s, &window);
+    forget_queue(c);
     c->standing_us = s->wait_us > PACED_US ? s->wait_us - PACED_US : 0;
-    c->queue_us = 0;
-    c->present = c->opening = 0;
     /* Trains beside the others show no rate of the path without them. With one connection they are
      * kept, since nothing asks the path again. */
     if (s->connections > 1 && !empty_drains && lt_competition_empty_drains(&c->competition))
