@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/rate/vain_periods.h"
 
+#include "base/usec.h"
+
 /* Sending less is in vain: in COUNT periods the rate fell to RATE, and the queue stayed above QUEUE
  * of its length. One period more on a path without losses: sessions like this one lower their rates
  * together, and seem to be such a flow to each other. */
@@ -16,14 +18,19 @@
 #define FELL        0.6
 #define FALL_US     6000000
 
+/* A queue that stands for so long, while no more than LITTLE of the rate is delivered. */
+#define LITTLE    0.1
+#define LITTLE_US 1000000
+
 void lt_vain_periods_init(lt_vain_periods *vain)
 {
-    *vain = (lt_vain_periods){.since_us = LIVETCP_NEVER, .stood_us = LIVETCP_NEVER};
+    *vain = (lt_vain_periods){
+        .since_us = LIVETCP_NEVER, .stood_us = LIVETCP_NEVER, .little_us = LIVETCP_NEVER};
 }
 
 void lt_vain_periods_stop(lt_vain_periods *vain)
 {
-    vain->since_us = vain->stood_us = LIVETCP_NEVER;
+    vain->since_us = vain->stood_us = vain->little_us = LIVETCP_NEVER;
 }
 
 static bool fell(lt_vain_periods *vain, const lt_congestion_sample *s,
@@ -44,6 +51,20 @@ static bool fell(lt_vain_periods *vain, const lt_congestion_sample *s,
     return s->now_us - vain->stood_us > STOOD_US && limit < FELL * vain->highest;
 }
 
+static bool sends_little(lt_vain_periods *vain, const lt_congestion_sample *s,
+                         const lt_delay_window *window, double limit)
+{
+    double bytes = (double)(s->delivered - window->delivered);
+    double least = LITTLE * limit * (double)window->span_us / (double)LIVETCP_USEC_SEC;
+
+    if (!window->known || window->queue_us < STANDING_US || bytes >= least) {
+        vain->little_us = LIVETCP_NEVER;
+        return false;
+    }
+    vain->little_us = lt_usec_min(vain->little_us, s->now_us);
+    return s->now_us - vain->little_us > LITTLE_US + 2 * s->base_us + window->queue_us;
+}
+
 bool lt_vain_periods_update(lt_vain_periods *vain, const lt_congestion_sample *s,
                             const lt_delay_window *window, double limit, livetcp_usec own_us,
                             bool lossless)
@@ -52,6 +73,10 @@ bool lt_vain_periods_update(lt_vain_periods *vain, const lt_congestion_sample *s
 
     if (fell(vain, s, window, limit)) {
         vain->before = vain->highest;
+        return true;
+    }
+    if (sends_little(vain, s, window, limit)) {
+        vain->before = limit;
         return true;
     }
     if (!window->known || window->queue_us < own_us || limit <= 0) {

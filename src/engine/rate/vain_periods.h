@@ -3,7 +3,8 @@
  * Periods in which sending less was in vain. While our own queue stands, the delivered rate is the
  * bottleneck's and does not fall with our sending rate. If it falls and the queue stays, either the
  * queue is another's or the bottleneck has become slower. The latter happens once and not in
- * successive periods, and our own queue drains then within seconds.
+ * successive periods, and our own queue drains then within seconds. Nor is a queue our own that
+ * stays while the session sends next to nothing.
  */
 #ifndef LT_ENGINE_RATE_VAIN_PERIODS_H
 #define LT_ENGINE_RATE_VAIN_PERIODS_H
@@ -19,6 +20,7 @@ typedef struct lt_vain_periods {
     livetcp_usec stood_us;   /* a queue has stood since; LIVETCP_NEVER = none stands */
     double highest;          /* the rate since then, maximum, */
     livetcp_usec highest_us; /* and when that was */
+    livetcp_usec little_us;  /* a queue stands, and little is sent since; NEVER = it is not so */
 } lt_vain_periods;
 
 void lt_vain_periods_init(lt_vain_periods *vain);
