@@ -237,6 +237,22 @@ void cases(const Words &words)
     }
 }
 
+void crowds(const Words &words)
+{
+    for (unsigned sessions : {2U, 4U, 8U})
+        for (bool one : {true, false})
+            for (unsigned seed = 1; seed <= seeds(); seed++) {
+                auto crowd = [&](const char *path, double link) {
+                    if (words.match(
+                            (std::to_string(sessions) + (one ? " single " : " auto ") + path)
+                                .c_str()))
+                        share(path, link, sessions, one ? "single" : "auto", one ? 1 : 8, seed);
+                };
+                crowd("delay=30ms,rate=4mbit,queue=100kB", 4e6);
+                crowd("delay=30ms,rate=20mbit,queue=150kB", 20e6);
+            }
+}
+
 /* ---- all combinations ---- */
 
 struct Path {
@@ -742,6 +758,8 @@ int main(int argc, char **argv)
         beside(rest, false);
     else if (section == "joined")
         beside(rest, true);
+    else if (section == "crowds")
+        crowds(rest);
     else if (section == "kernels")
         kernels(rest);
     else if (section == "overload")

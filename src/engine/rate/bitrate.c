@@ -50,8 +50,7 @@
 #define USED_SHOWN   2.5 /* USED_MAX where packet trains have shown a higher rate */
 #define USED_MAX     2.0 /* maximum estimate per bit that the source uses */
 #define TRAIN_PART   0.95
-#define FASTER       1.15 /* trains or bursts at so many times the ceiling: a faster path */
-#define EXCEEDS      1.3  /* media, which may get through for a moment */
+#define EXCEEDS      1.3 /* media, which may get through for a moment */
 
 /* A source that follows sends between these parts of the estimate. One that was never told much
  * more cannot be known to follow. */
@@ -142,11 +141,22 @@ bool lt_bitrate_is_ignored(lt_bitrate *b, double offered, livetcp_usec now)
     return ignored;
 }
 
-bool lt_bitrate_on_burst_rate(lt_bitrate *b, double rate)
+static bool heeds(const lt_bitrate *b, const lt_congestion *c, livetcp_usec now)
 {
-    if (b->ceiling <= 0 || b->by_windows || rate <= FASTER * b->ceiling)
+    return lt_faster_path_heeds(&b->faster, lt_congestion_is_lossless(c, now), now);
+}
+
+static bool shows_faster_path(const lt_bitrate *b, const lt_congestion *c, double rate,
+                              livetcp_usec now)
+{
+    return b->ceiling > 0 && !b->by_windows && rate > LT_FASTER * b->ceiling && heeds(b, c, now);
+}
+
+bool lt_bitrate_on_burst_rate(lt_bitrate *b, const lt_congestion *c, double rate, livetcp_usec now)
+{
+    if (!shows_faster_path(b, c, rate, now))
         return false;
-    lt_bitrate_forget_ceiling(b);
+    lt_bitrate_forget_ceiling(b, now);
     return true;
 }
 
@@ -160,12 +170,14 @@ bool lt_bitrate_exceeds_ceiling(const lt_bitrate *b, const lt_congestion *c, dou
 {
     bool limits = b->by_windows && has_lost(c, now);
 
-    return lt_bitrate_is_used(b) && b->ceiling > 0 && !limits &&
+    return lt_bitrate_is_used(b) && b->ceiling > 0 && !limits && heeds(b, c, now) &&
            b->used > EXCEEDS * b->ceiling * BITS * media_share;
 }
 
-void lt_bitrate_forget_ceiling(lt_bitrate *b)
+void lt_bitrate_forget_ceiling(lt_bitrate *b, livetcp_usec now)
 {
+    if (b->ceiling > 0)
+        lt_faster_path_begin(&b->faster, b->ceiling, now);
     b->ceiling = 0;
     b->shown_us = INT64_MIN;
 }
@@ -284,6 +296,7 @@ static void lower(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample
     double target = carried * larger(part, LEAST_PART);
 
     b->by_windows = !lt_congestion_is_path(c);
+    lt_faster_path_on_queue(&b->faster, c->limit, s->now_us);
     bool grows = b->by_windows && !has_lost(c, s->now_us);
     b->ceiling = grows ? 0 : c->limit;
     b->lowered_us = s->now_us;
@@ -355,8 +368,12 @@ static void raise(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample
     double bits = BITS * s->media_share;
     double train = lt_packet_trains_rate(&c->trains), step;
 
-    if (b->ceiling > 0 && !b->by_windows && train > FASTER * b->ceiling)
-        b->ceiling = 0;
+    lt_faster_path_on_no_queue(&b->faster, c->base_us, s->now_us);
+    if (shows_faster_path(b, c, train, s->now_us)) {
+        lt_faster_path_begin(&b->faster, b->ceiling, s->now_us);
+        b->ceiling = lt_faster_path_step(&b->faster, train, lt_congestion_is_lossless(c, s->now_us),
+                                         s->now_us);
+    }
     double goal = b->ceiling > 0 ? HEAD * b->ceiling * bits : TRAIN_PART * train * bits;
     bool shown = b->ceiling <= 0 &&
                  (c->trains.count >= TRAINS_MIN || s->probed > 0 || b->shown_us > INT64_MIN);

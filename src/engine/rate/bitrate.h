@@ -8,6 +8,7 @@
 #define LT_ENGINE_RATE_BITRATE_H
 
 #include "engine/rate/congestion.h"
+#include "engine/rate/faster_path.h"
 
 #define LT_BITRATE_LOOKS 20
 
@@ -30,6 +31,7 @@ typedef struct lt_bitrate {
     unsigned looks;           /* number of updates */
 
     double ceiling;          /* bytes per second of all traffic when a queue last stood; 0 = none */
+    lt_faster_path faster;   /* than that */
     bool by_windows;         /* it was caused by the connections' windows, kept small by losses */
     livetcp_usec updated_us; /* the last update */
     livetcp_usec lowered_us; /* when it was last lowered; INT64_MIN = never */
@@ -56,9 +58,10 @@ bool lt_bitrate_set_bounds(lt_bitrate *bitrate, uint32_t min, uint32_t max);
 bool lt_bitrate_update(lt_bitrate *bitrate, const lt_congestion *congestion,
                        const lt_bitrate_sample *sample);
 
-/* `rate`: lower bound of the path's rate from bursts, bytes per second. True if the path has become
- * faster since a queue last stood; the rate of that time is then forgotten. */
-bool lt_bitrate_on_burst_rate(lt_bitrate *bitrate, double rate);
+/* `rate`: lower bound of the path's rate from bursts, bytes per second. True if the path seems to
+ * have become faster since a queue last stood; the rate of that time is then forgotten. */
+bool lt_bitrate_on_burst_rate(lt_bitrate *bitrate, const lt_congestion *congestion, double rate,
+                              livetcp_usec now);
 
 /* True if the encoder gets through more than what a queue last stood at: it is not what the path
  * carries. */
@@ -66,7 +69,7 @@ bool lt_bitrate_exceeds_ceiling(const lt_bitrate *bitrate, const lt_congestion *
                                 double media_share, livetcp_usec now);
 
 /* Forgets the rate of the time when a queue last stood. */
-void lt_bitrate_forget_ceiling(lt_bitrate *bitrate);
+void lt_bitrate_forget_ceiling(lt_bitrate *bitrate, livetcp_usec now);
 
 /* True if the source follows the estimate and needs a larger one. */
 bool lt_bitrate_is_used(const lt_bitrate *bitrate);

@@ -248,10 +248,11 @@ static bool is_clear(const lt_congestion *c)
 
 /* Frames of a thin stream are no trains, so that a path which becomes faster shows in bursts only.
  */
-static void notice_faster_path(lt_rate *rate)
+static void notice_faster_path(lt_rate *rate, livetcp_usec now)
 {
     if (is_clear(&rate->congestion) &&
-        lt_bitrate_on_burst_rate(&rate->bitrate, lt_frame_bursts_rate(&rate->bursts)))
+        lt_bitrate_on_burst_rate(&rate->bitrate, &rate->congestion,
+                                 lt_frame_bursts_rate(&rate->bursts), now))
         lt_packet_trains_forget(&rate->congestion.trains);
 }
 
@@ -268,7 +269,7 @@ static void notice_freed_path(lt_rate *rate, livetcp_usec now)
 
     if (!more && !freed)
         return;
-    lt_bitrate_forget_ceiling(&rate->bitrate);
+    lt_bitrate_forget_ceiling(&rate->bitrate, now);
     lt_congestion_begin_again(c, now);
 }
 
@@ -364,7 +365,7 @@ bool lt_rate_update(lt_rate *rate, const lt_rate_view *view, livetcp_usec now)
                                           rate->congestion.regime == LT_REGIME_OPEN &&
                                           rate->congestion.standing_us == 0},
         &rate->congestion.trains);
-    notice_faster_path(rate);
+    notice_faster_path(rate, now);
     if (sample.connections > 1)
         notice_freed_path(rate, now);
     bool one = sample.connections == 1 && sample.may_follow && sample.undelivered > POLL_ONE_BYTES;

@@ -10,7 +10,7 @@ extern "C" {
 namespace
 {
 
-const livetcp_usec ms = 1000, base = 60 * ms;
+const livetcp_usec ms = 1000, second = 1000 * ms, base = 60 * ms;
 
 /* Frames of three packets over a link of that rate; the platform's answer comes `late` after. */
 void deliver(lt_frame_bursts &bursts, livetcp_usec now, double rate, unsigned frames, size_t size,
@@ -69,13 +69,18 @@ TEST_CASE("packets of different frames are no burst", "[frame_bursts]")
 TEST_CASE("the rate at which something stood is forgotten once more gets through", "[bitrate]")
 {
     lt_bitrate bitrate;
+    lt_congestion congestion;
     lt_bitrate_init(&bitrate, 0, 0);
-    CHECK_FALSE(lt_bitrate_on_burst_rate(&bitrate, 1e6)); /* nothing has stood */
+    lt_congestion_init(&congestion);
+    auto shows = [&](double rate) {
+        return lt_bitrate_on_burst_rate(&bitrate, &congestion, rate, second);
+    };
+    CHECK_FALSE(shows(1e6)); /* nothing has stood */
     bitrate.ceiling = 50e3;
-    CHECK_FALSE(lt_bitrate_on_burst_rate(&bitrate, 55e3));
-    CHECK(lt_bitrate_on_burst_rate(&bitrate, 60e3));
+    CHECK_FALSE(shows(55e3));
+    CHECK(shows(60e3));
     CHECK(bitrate.ceiling == 0);
     bitrate.ceiling = 50e3;
     bitrate.by_windows = true; /* the windows stay what they are */
-    CHECK_FALSE(lt_bitrate_on_burst_rate(&bitrate, 60e3));
+    CHECK_FALSE(shows(60e3));
 }
