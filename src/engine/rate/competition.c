@@ -29,7 +29,8 @@
 #define LITTLE_APART_US  700000
 
 /* Within AGAIN_US of the last drain a shorter queue counts, and sooner: a flow that has lost much
- * leaves the queue empty for a moment. */
+ * leaves the queue empty for a moment. Not if nothing had been lost when the others were found:
+ * many sessions that share a path would take each other for such a flow again and again. */
 #define AGAIN_US       8000000
 #define AGAIN_FOUND_US 125000
 #define AGAIN_QUEUE_US 40000
@@ -106,7 +107,7 @@ void lt_competition_init(lt_competition *competition)
 
 static bool is_expected(const lt_competition *c, livetcp_usec now)
 {
-    return now < c->drained_us + AGAIN_US;
+    return c->return_soon && now < c->drained_us + AGAIN_US;
 }
 
 static livetcp_usec queue_of_others(const lt_competition *c, const lt_congestion_sample *s,
@@ -214,7 +215,7 @@ static double min_share(const lt_competition *c, const lt_congestion_sample *s, 
 }
 
 void lt_competition_begin(lt_competition *c, const lt_congestion_sample *s,
-                          const lt_delay_window *window, double rate)
+                          const lt_delay_window *window, double rate, bool lossless)
 {
     double share = rate * round_trip(s, window);
 
@@ -230,6 +231,7 @@ void lt_competition_begin(lt_competition *c, const lt_congestion_sample *s,
     c->delivered = s->delivered;
     c->retransmitted = s->retransmitted;
     c->shrunk_us = c->drained_us = s->now_us;
+    c->return_soon = s->connections == 1 || !lossless;
     c->queue_max_us = 0;
     c->crest_us = (double)window->average_us;
     c->drain_until_us = LIVETCP_NEVER;

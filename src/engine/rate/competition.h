@@ -37,6 +37,7 @@ typedef struct lt_competition {
     livetcp_usec stood_us;             /* when a queue last stood */
     livetcp_usec queue_max_us;         /* the longest queue since the last drain */
     livetcp_usec drained_us;           /* when the last drain was, or they were found */
+    bool return_soon;                  /* they may only seem gone for a moment */
     livetcp_usec drain_until_us;       /* LIVETCP_NEVER: none is under way */
     livetcp_usec drain_min_us;         /* the shortest queue that it has shown */
     double before_drain;     /* bytes per second delivered when the first of two drains began */
@@ -58,9 +59,9 @@ bool lt_competition_found(lt_competition *competition, const lt_congestion_sampl
                           double rate, bool ours);
 
 /* Begins with a share of the bytes that `rate` (bytes per second; 0 = not known) keeps in flight.
- */
+ * `lossless`: no segment was lost for a while, so that the others may be sessions like this one. */
 void lt_competition_begin(lt_competition *competition, const lt_congestion_sample *sample,
-                          const lt_delay_window *window, double rate);
+                          const lt_delay_window *window, double rate, bool lossless);
 
 /* Updates the share. False when the others have gone. */
 bool lt_competition_update(lt_competition *competition, const lt_congestion_sample *sample,

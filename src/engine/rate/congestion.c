@@ -594,7 +594,8 @@ static void be_alone(lt_congestion *c, const lt_congestion_sample *s)
     lt_vain_periods_stop(&c->vain);
     if (c->limit < carried / 2)
         c->limit = carried / 2;
-    lt_competition_begin(&c->competition, s, &window, c->limit);
+    lt_competition_begin(&c->competition, s, &window, c->limit,
+                         lt_congestion_is_lossless(c, s->now_us));
     if (c->limit <= 0)
         c->limit = lt_competition_rate(&c->competition, s, &window);
 }

@@ -94,9 +94,21 @@ struct Competing {
         sample.connections = connections;
     }
 
-    void begin(double rate)
+    void begin(double rate, bool lossless = false)
     {
-        lt_competition_begin(&competition, &sample, &window, rate);
+        lt_competition_begin(&competition, &sample, &window, rate, lossless);
+    }
+
+    /* True if a queue that stands for half a second, and is not ours, is another's. */
+    bool found(livetcp_usec queue_us)
+    {
+        window.queue_us = window.total_us = queue_us;
+        for (int i = 0; i < 50; i++) {
+            sample.now_us += 10000;
+            if (lt_competition_found(&competition, &sample, &window, 15000, 1, 0, false))
+                return true;
+        }
+        return false;
     }
 
     /* False if the others have gone. */
@@ -556,6 +568,16 @@ TEST_CASE("losses leave several connections the window that one of them has", "[
 
 /* The share had become a tenth of what the source needs before a drain showed that nobody is there.
  */
+/* Sessions like this one find each other so, and would again and again. */
+TEST_CASE("who was found without losses is not expected to return", "[competition]")
+{
+    for (bool lossless : {false, true}) {
+        Competing with(60000, 8);
+        with.begin(100e3, lossless);
+        CHECK(with.found(42000) != lossless);
+    }
+}
+
 TEST_CASE("a share that waits for random losses is left where no queue has stood", "[competition]")
 {
     struct Case {
