@@ -523,6 +523,21 @@ TEST_CASE("one connection has the path to itself soon after a transfer has gone"
     CHECK(failed <= 4);
 }
 
+/* It grew by the root of its rate: from the fifth to the 13th second it had 0.6 of 5 Mbit/s. */
+TEST_CASE("one connection on a long path soon uses what a transfer has left")
+{
+    double after = 0;
+    for (const char *other : {"reno", "cubic"})
+        for (const char *below : {"reno", "cubic", "bbr"})
+            for (uint64_t seed = 1; seed <= 3; seed++)
+                after += join_transfer("delay=100ms,rate=5mbit,queue=125kB", below, other,
+                                       {"single", 1}, 1e6, 30, seed, true)
+                             .after /
+                         18;
+    INFO("on average " << after << " bit/s");
+    CHECK(after > 1.4e6);
+}
+
 /* Frames of an encoder that is told little are as small as speech. They waited for the next one, to
  * share a segment; that was taken for a queue, and the encoder told less. In one of six runs it had
  * 0.06 of the path beside the transfer, and 0.04 when it had the path to itself. */
