@@ -10,6 +10,8 @@
  *                                    session there, or its first seconds
  *     congestion-table steps [WORD...]
  *                                    the round trip, or the rate, changes after 13 s, for 13 s
+ *     congestion-table crowds [WORD...]
+ *                                    two, four and eight sessions on one bottleneck
  *     congestion-table kernels [WORD...]
  *                                    a transfer in our place beside another
  *
