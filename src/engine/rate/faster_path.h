@@ -28,8 +28,8 @@ typedef struct lt_faster_path { /* begins zeroed */
     unsigned vain;              /* signs that were wrong, of late */
 } lt_faster_path;
 
-/* True if a sign is heeded now. `lossless`: nothing was lost of late. Losses are of flows that fill
- * the path, and leave no more than what is taken: there, every sign is. */
+/* True if a sign is heeded now. `lossless`: nothing was lost of late. Elsewhere flows fill the path
+ * that take what this session leaves, and every sign is heeded. */
 static inline bool lt_faster_path_heeds(const lt_faster_path *path, bool lossless, livetcp_usec now)
 {
     return !lossless || now >= path->next_us;
