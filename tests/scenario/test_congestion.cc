@@ -503,7 +503,7 @@ TEST_CASE("trains beside a transfer are forgotten when it has gone")
                 slow += after < 0.84e6;
                 UNSCOPED_INFO(other << " over " << below << ", seed " << seed << ": " << after);
             }
-    CHECK(slow <= 4); /* 10 of 192 runs are, and 8 of these 48 were */
+    CHECK(slow <= 2);
 }
 
 /* The window of one connection grows until the buffer overflows, so that each drain met its own

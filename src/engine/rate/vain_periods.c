@@ -18,7 +18,8 @@
 #define FELL        0.6
 #define FALL_US     6000000
 
-/* A queue that stands for so long, while no more than LITTLE of the rate is delivered. */
+/* A queue that stands for so long, while no more than LITTLE of the rate is delivered, on the only
+ * connection: several find such a flow by its losses. */
 #define LITTLE    0.1
 #define LITTLE_US 1000000
 
@@ -57,7 +58,7 @@ static bool sends_little(lt_vain_periods *vain, const lt_congestion_sample *s,
     double bytes = (double)(s->delivered - window->delivered);
     double least = LITTLE * limit * (double)window->span_us / (double)LIVETCP_USEC_SEC;
 
-    if (!window->known || window->queue_us < STANDING_US || bytes >= least) {
+    if (!window->known || window->queue_us < STANDING_US || bytes >= least || s->connections > 1) {
         vain->little_us = LIVETCP_NEVER;
         return false;
     }
