@@ -30,10 +30,9 @@
 #define TRAINS_MIN   2
 #define GROW_FAST    0.03
 #define GROW_START   0.05
-#define GROW_WINDOW  0.01   /* while losses keep the windows small */
-#define GROW_NEAR    2.2    /* times the root */
-#define NEAR_US      100000 /* longer round trips show later that it was too much: more slowly */
-#define KNOWN_PART   0.93   /* of the maximum rate carried of late: no less is the path's own */
+#define GROW_WINDOW  0.01 /* while losses keep the windows small */
+#define GROW_NEAR    2.2  /* times the root */
+#define KNOWN_PART   0.93 /* of the maximum rate carried of late: no less is the path's own */
 #define LAG_US       160000
 #define USED_LOOKS   8
 #define GROW_AGE_US  2000000.0
@@ -207,7 +206,7 @@ static double near(const lt_bitrate *b, livetcp_usec base_us, livetcp_usec now)
 {
     livetcp_usec since = b->lowered_us > b->shown_us ? b->lowered_us : b->shown_us;
     bool stood = b->lowered_us > INT64_MIN;
-    double pace = stood && base_us > NEAR_US ? NEAR_US / (double)base_us : 1;
+    double pace = stood && base_us > LT_LONG_TRIP_US ? LT_LONG_TRIP_US / (double)base_us : 1;
     double scale = (stood ? GROW_AGE_US : START_AGE_US) / pace;
     double age = since > INT64_MIN ? (double)(now - since) / scale : 0;
     double step = pace * GROW_NEAR * sqrt(b->estimate) * (age > 1 ? age * age : 1);

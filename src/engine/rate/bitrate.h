@@ -12,6 +12,10 @@
 
 #define LT_BITRATE_LOOKS 20
 
+/* On longer round trips too much shows later, so that an estimate grows more slowly, in proportion.
+ */
+#define LT_LONG_TRIP_US 100000
+
 typedef struct lt_bitrate {
     double min, max;         /* bounds in bit/s; max = HUGE_VAL: none */
     double estimate;         /* bit/s of media; 0 = not known yet */

@@ -30,8 +30,6 @@
 #define OVERLOAD_WAIT_US 50000
 #define EASY             2.0 /* times the media: such a link has time between frames */
 #define SHARE_GAIN       0.3
-/* On a longer path one connection grows for 20 s until it uses what another flow has left. */
-#define LONG_US 100000
 
 void lt_rate_init(lt_rate *rate, const livetcp_config *config)
 {
@@ -260,15 +258,16 @@ static void notice_faster_path(lt_rate *rate, livetcp_usec now)
 
 /* A share beside a flow that filled the path is no rate of the path. Where neither losses
  * nor five seconds without a queue tell of such a flow, sessions that share a path would only take
- * turns in jumping ahead. What the window of the only connection lets through for a moment shows
- * none that has left. */
-static void notice_freed_path(lt_rate *rate, bool one, livetcp_usec now)
+ * turns in jumping ahead. The window of the only connection lets more through for a moment though
+ * nobody has left, and its path is asked only where growth would take 20 s. */
+static void notice_freed_path(lt_rate *rate, bool several, livetcp_usec now)
 {
     lt_congestion *c = &rate->congestion;
     bool told = c->regime == LT_REGIME_OPEN || !lt_congestion_is_lossless(c, now);
-    bool more = !one && is_clear(c) && told &&
+    bool more = several && is_clear(c) && told &&
                 lt_bitrate_exceeds_ceiling(&rate->bitrate, c, rate->media_share, now);
-    bool freed = lt_congestion_is_freed(c, now) && lt_bitrate_is_used(&rate->bitrate);
+    bool freed = (several || c->base_us > LT_LONG_TRIP_US) && lt_congestion_is_freed(c, now) &&
+                 lt_bitrate_is_used(&rate->bitrate);
 
     if (!more && !freed)
         return;
@@ -369,8 +368,7 @@ bool lt_rate_update(lt_rate *rate, const lt_rate_view *view, livetcp_usec now)
                                           rate->congestion.standing_us == 0},
         &rate->congestion.trains);
     notice_faster_path(rate, now);
-    if (sample.connections > 1 || sample.base_us > LONG_US)
-        notice_freed_path(rate, sample.connections == 1, now);
+    notice_freed_path(rate, sample.connections > 1, now);
     bool one = sample.connections == 1 && sample.may_follow && sample.undelivered > POLL_ONE_BYTES;
     livetcp_usec poll =
         lt_usec_clamp(sample.base_us / POLL_PART, one ? POLL_ONE_MIN_US : POLL_MIN_US,
