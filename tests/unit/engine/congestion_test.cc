@@ -566,8 +566,6 @@ TEST_CASE("losses leave several connections the window that one of them has", "[
     }
 }
 
-/* The share had become a tenth of what the source needs before a drain showed that nobody is there.
- */
 /* Sessions like this one find each other so, and would again and again. */
 TEST_CASE("who was found without losses is not expected to return", "[competition]")
 {
@@ -578,6 +576,8 @@ TEST_CASE("who was found without losses is not expected to return", "[competitio
     }
 }
 
+/* The share had become a tenth of what the source needs before a drain showed that nobody is there.
+ */
 TEST_CASE("a share that waits for random losses is left where no queue has stood", "[competition]")
 {
     struct Case {
