@@ -141,6 +141,8 @@ void SimTcp::send_next()
         livetcp_usec timeout = retransmission_timeout();
         if (srtt_ && newest_us_ && world_.now() - newest_us_ > timeout)
             window_->idled(static_cast<unsigned>((world_.now() - newest_us_) / timeout));
+        if (limited_)
+            window_->begins();
         timer_from_us_ = world_.now();
     }
     Segment &segment = outstanding_[next_];
@@ -461,6 +463,8 @@ void SimTcp::acknowledged(const Told &told)
     ack.advanced = progress;
     ack.in_flight = static_cast<double>(in_flight());
     window_->acknowledged(ack);
+    if (window_->hides_rate())
+        limited_ = std::max<uint64_t>(delivered_ + in_flight(), 1);
     transmit_allowed();
     if (writer_waits_ && queued_ < send_buffer_ / 3 * 2) {
         writer_waits_ = false;

@@ -260,8 +260,19 @@ class Bbr : public SimWindow
         return 0.99 * gain() * std::max(rate_, first);
     }
 
+    bool hides_rate() const override
+    {
+        return mode_ == Mode::probe_rtt;
+    }
+
     void sent(const SimSent &) override
     {
+    }
+
+    /* The next round trip is as good as one of PROBE_RTT. */
+    void begins() override
+    {
+        restarts_ = true;
     }
 
     void acknowledged(const SimAck &ack) override
@@ -278,8 +289,10 @@ class Bbr : public SimWindow
         }
         advance(ack);
         expired_ = false;
-        if (ack.delivered > 0)
+        if (ack.delivered > 0) {
+            restarts_ = false;
             set_window(ack);
+        }
     }
 
     /* The first round trip of a recovery sends no more than is delivered. */
@@ -411,11 +424,24 @@ class Bbr : public SimWindow
                 phase_at_ = ack.now;
             }
         }
-        if (mode_ != Mode::probe_rtt && expired_) {
+        if (mode_ != Mode::probe_rtt && expired_ && !restarts_) {
             before_ = mode_;
             mode_ = Mode::probe_rtt;
-            probe_until_ = ack.now + 200000 + min_rtt_;
-        } else if (mode_ == Mode::probe_rtt && ack.now > probe_until_) {
+            probe_until_ = LIVETCP_NEVER;
+        } else if (mode_ == Mode::probe_rtt) {
+            probe_rtt(ack);
+        }
+    }
+
+    /* For 200 ms and a round trip once no more than the least window is under way. */
+    void probe_rtt(const SimAck &ack)
+    {
+        if (probe_until_ == LIVETCP_NEVER) {
+            if (ack.in_flight > least)
+                return;
+            probe_until_ = ack.now + 200000;
+            probe_round_ = round_;
+        } else if (round_ > probe_round_ && ack.now > probe_until_) {
             mode_ = before_ == Mode::startup ? Mode::startup : Mode::cycle;
             phase_at_ = ack.now;
             min_at_ = ack.now;
@@ -426,8 +452,8 @@ class Bbr : public SimWindow
     std::deque<std::pair<unsigned, double>> rates_;
     double rate_ = 0, full_ = 0;
     livetcp_usec min_rtt_ = 0, min_at_ = 0, phase_at_ = 0, probe_until_ = 0;
-    unsigned round_ = 0, stale_ = 0, phase_ = 0;
-    bool expired_ = false;
+    unsigned round_ = 0, probe_round_ = 0, stale_ = 0, phase_ = 0;
+    bool expired_ = false, restarts_ = false;
     double cwnd_ = initial, before_cwnd_ = 0, delivered_ = 0;
     bool repairing_ = false, conserving_ = false, begins_ = false, restores_ = false;
 };

@@ -54,6 +54,17 @@ class SimWindow
     /* Nothing was under way for so many retransmission timeouts. */
     virtual void idled(unsigned timeouts) = 0;
 
+    /* Nothing is under way, as the application had nothing to send. */
+    virtual void begins()
+    {
+    }
+
+    /* What is under way shows no rate of the path, as the window keeps it small. */
+    virtual bool hides_rate() const
+    {
+        return false;
+    }
+
     /* Segments per second; 0 = not paced. */
     virtual double pace() const
     {
