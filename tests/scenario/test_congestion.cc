@@ -538,6 +538,42 @@ TEST_CASE("one connection on a long path soon uses what a transfer has left")
     CHECK(after > 1.4e6);
 }
 
+/* What it lost when its frames overflowed a short buffer was taken for another flow's doing, so
+ * that it filled the buffer to have a share of it: p95 of 139 ms over CUBIC on average, of 302 over
+ * BBR. */
+TEST_CASE("one connection does not take the losses of its own queue for another flow's")
+{
+    double sum[2] = {};
+    for (uint64_t seed = 1; seed <= 6; seed++)
+        for (int bbr = 0; bbr < 2; bbr++) {
+            Alone at("delay=30ms,rate=1mbit,queue=9kB", make_config("single", 1), 1.5e6, true, seed,
+                     bbr ? "bbr" : "cubic");
+            at.run(40);
+            double p95 = at.video.delay(.95, at.begin + 4 * second, at.begin + 39 * second);
+            UNSCOPED_INFO((bbr ? "BBR" : "CUBIC") << ", seed " << seed << ": " << p95 << " ms");
+            sum[bbr] += p95 / 6;
+        }
+    CHECK(sum[0] < 105);
+    CHECK(sum[1] < 150);
+}
+
+/* What gets through in that time was taken for the path's rate, which took ten seconds to be found
+ * again, and all frames of the time went out at once at its end: p99 was 390 ms. */
+TEST_CASE("while BBR looks for the least round trip an encoder is told to send little")
+{
+    double used = 0, late = 0;
+    for (uint64_t seed = 1; seed <= 6; seed++) {
+        Alone at("delay=50ms,rate=8mbit,queue=100kB", make_config("single", 1), 1.5e6, true, seed,
+                 "bbr");
+        at.run(40);
+        used += at.video.throughput(at.begin + 4 * second, at.begin + 39 * second) / 8e6 / 6;
+        late += at.video.delay(.99, at.begin + 4 * second, at.begin + 39 * second) / 6;
+    }
+    INFO("uses " << used << ", p99 " << late << " ms");
+    CHECK(used > 0.88);
+    CHECK(late < 200);
+}
+
 /* Frames of an encoder that is told little are as small as speech. They waited for the next one, to
  * share a segment; that was taken for a queue, and the encoder told less. In one of six runs it had
  * 0.06 of the path beside the transfer, and 0.04 when it had the path to itself. */

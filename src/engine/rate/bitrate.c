@@ -313,6 +313,17 @@ static void keep_to_windows(lt_bitrate *b, const lt_congestion *c, const lt_bitr
     set(b, c, s, smaller(carried, USED_MAX * b->used));
 }
 
+/* What does not get through now would wait, and go out at once when the window is wide again. */
+static void spare(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample *s)
+{
+    double least = LEAST_PART * c->limit * BITS * s->media_share;
+
+    b->by_windows = false;
+    b->ceiling = c->limit;
+    b->lowered_us = s->now_us;
+    b->estimate = smaller(b->estimate, least);
+}
+
 /* Nothing is delivered, and after losses no round trip shows a queue. */
 static bool is_stall(const lt_congestion *c, livetcp_usec now)
 {
@@ -409,6 +420,8 @@ static void update_estimate(lt_bitrate *b, const lt_congestion *c, const lt_bitr
     update_follows(b);
     if (c->regime == LT_REGIME_COMPETING)
         follow(b, c, s);
+    else if (b->estimate > 0 && lt_congestion_is_narrow(c))
+        spare(b, c, s);
     else if (c->opening > 0 && !has_lost(c, s->now_us))
         keep_to_windows(b, c, s);
     else if (c->standing_us > 0 && c->limit > 0)

@@ -142,7 +142,7 @@ static bool overflows(lt_competition *c, const lt_congestion_sample *s,
         c->stood_us = s->now_us;
     stood = s->connections == 1 || s->now_us < c->stood_us + s->base_us + STOOD_US;
     c->retransmitted = s->retransmitted;
-    if (!lost || ours || !own_us || !stood || s->now_us <= last + apart)
+    if (!lost || s->fills || ours || !own_us || !stood || s->now_us <= last + apart)
         return false;
     c->lost_us[c->losses++ % LT_COMPETITION_LOSSES] = s->now_us;
     return c->losses >= needed &&

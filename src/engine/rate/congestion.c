@@ -150,6 +150,8 @@ void lt_congestion_init(lt_congestion *congestion)
     lt_route_step_init(&congestion->step);
     lt_window_push_init(&congestion->push);
     lt_let_through_init(&congestion->let);
+    lt_own_overflow_init(&congestion->overflow);
+    lt_narrow_window_init(&congestion->narrow);
     lt_competition_init(&congestion->competition);
 }
 
@@ -192,6 +194,11 @@ double lt_congestion_rate(const lt_congestion *c, livetcp_usec now)
 
     rate = rate > c->limit ? rate : c->limit;
     return rate > train ? rate : train;
+}
+
+bool lt_congestion_is_narrow(const lt_congestion *c)
+{
+    return c->narrow.is && c->limit > 0;
 }
 
 bool lt_congestion_is_lossless(const lt_congestion *c, livetcp_usec now)
@@ -298,7 +305,8 @@ static void measure(lt_congestion *c, const lt_congestion_sample *s, const lt_de
     livetcp_usec span = 2 * s->base_us > RATE_US ? 2 * s->base_us : RATE_US;
     double rate = lt_delay_history_busy_rate(&c->history, s, STANDING_US, span);
 
-    if (rate <= 0 || lt_silence_is_pause(&c->silence, s->now_us))
+    if (rate <= 0 || lt_silence_is_pause(&c->silence, s->now_us) ||
+        lt_narrow_window_was(&c->narrow, s))
         return;
     if (!is_our_doing(c, s, window)) {
         if (c->limit > 0 && rate > c->limit)
@@ -323,6 +331,21 @@ static void measure(lt_congestion *c, const lt_congestion_sample *s, const lt_de
     if (window->queue_us < BUSY_US)
         return;
     c->capacity = c->limit;
+    c->congested_us = s->now_us;
+}
+
+/* Our own queue that only losses show. */
+static void measure_losses(lt_congestion *c, const lt_congestion_sample *s)
+{
+    double rate = lt_own_overflow_rate(&c->overflow, s);
+
+    if (rate <= 0 || c->standing_us || !s->may_follow)
+        return;
+    c->limit = rate > c->limit ? rate : smoothed(c->limit, rate);
+    c->capacity = c->limit;
+    c->present = rate;
+    c->standing_us = STANDING_US;
+    c->queue_us = BUSY_US;
     c->congested_us = s->now_us;
 }
 
@@ -534,7 +557,7 @@ static bool is_ours(lt_congestion *c, const lt_congestion_sample *s, const lt_de
 
     if (c->capacity > 0 && (double)s->in_flight > needed_bytes(c) + EXCESS)
         c->excess_us = s->now_us;
-    return open || (s->own_losses && much) ||
+    return open || (s->own_losses && much) || lt_narrow_window_was(&c->narrow, s) ||
            s->now_us < c->excess_us + EXCESS_TRIPS * s->base_us + EXCESS_US;
 }
 
@@ -571,6 +594,7 @@ static void be_alone(lt_congestion *c, const lt_congestion_sample *s)
         c->opening = opening_rate(c, s, &window);
         measure(c, s, &window);
     }
+    measure_losses(c, s);
     push(c, s, &window);
     if (c->regime == LT_REGIME_ALONE && !lt_window_push_is_under_way(&c->push))
         drain_now_and_then(c, s);
@@ -707,6 +731,9 @@ void lt_congestion_update(lt_congestion *c, const lt_congestion_sample *sample)
         whole.queue_us = 0;
     lt_delay_history_add(&c->history, s);
     lt_packet_trains_add(&c->trains, s, BUSY_US);
+    lt_own_overflow_update(&c->overflow, &c->history, s);
+    whole.fills = lt_own_overflow_is_likely(&c->overflow);
+    lt_narrow_window_update(&c->narrow, s);
     if (c->regime != LT_REGIME_COMPETING)
         remember_max_rate(c, s->now_us);
     c->longer_us = 0;

@@ -13,6 +13,8 @@
 #include "engine/rate/drain_test.h"
 #include "engine/rate/let_through.h"
 #include "engine/rate/max_rate.h"
+#include "engine/rate/narrow_window.h"
+#include "engine/rate/own_overflow.h"
 #include "engine/rate/pacer.h"
 #include "engine/rate/packet_trains.h"
 #include "engine/rate/route_step.h"
@@ -70,6 +72,8 @@ typedef struct lt_congestion {
     lt_route_step step;
     lt_window_push push;
     lt_let_through let;
+    lt_own_overflow overflow;
+    lt_narrow_window narrow;
     lt_silence silence;
     lt_vain_periods vain;
     lt_pacer pacer; /* beside others */
@@ -84,6 +88,9 @@ void lt_congestion_update(lt_congestion *congestion, const lt_congestion_sample 
 
 /* True if the path has capacity for copies and parity: a recent packet met almost no queue. */
 bool lt_congestion_has_room(const lt_congestion *congestion);
+
+/* True if a window of a few segments carries a small part of what the path does, for a while. */
+bool lt_congestion_is_narrow(const lt_congestion *congestion);
 
 /* True if no segment was lost for a while. */
 bool lt_congestion_is_lossless(const lt_congestion *congestion, livetcp_usec now);

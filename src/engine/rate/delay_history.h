@@ -28,6 +28,7 @@ typedef struct lt_congestion_sample {
     bool fixed;                 /* it sends at a fixed rate */
     double carried;             /* bytes per second: maximum that the path has recently carried */
     bool overloads;             /* it offers far more than that */
+    bool fills;                 /* the only connection gets all of it */
     double link_rate;           /* bytes per second of the link, from its packets' or frames' time;
                                    0 = unknown */
     livetcp_usec limit_us;      /* packets older than that are dropped; 0 = none are */

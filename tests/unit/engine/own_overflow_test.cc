@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/* Losses of one connection that fills the path, and of one whose window is narrow. */
+#include "catch.h"
+
+extern "C" {
+#include "engine/rate/narrow_window.h"
+#include "engine/rate/own_overflow.h"
+}
+
+#include <tuple>
+
+namespace
+{
+
+constexpr livetcp_usec ms = 1000, second = 1000 * ms;
+constexpr double path = 125000; /* bytes per second that it has carried */
+
+/* A session that gets `part` of the path, and loses a segment every `every` from `from` on. */
+struct Stream {
+    explicit Stream(double part, unsigned connections = 1) : rate(part * path)
+    {
+        lt_own_overflow_init(&overflow);
+        sample.connections = connections;
+        sample.base_us = 60 * ms;
+        sample.queue_us = LIVETCP_NEVER;
+        sample.carried = path;
+    }
+
+    void run(livetcp_usec from, livetcp_usec until, livetcp_usec every)
+    {
+        for (livetcp_usec now = from; now < until; now += 10 * ms) {
+            sample.now_us = now;
+            sample.delivered = static_cast<uint64_t>(rate * static_cast<double>(now) / 1e6);
+            if (every && now % every == 0)
+                sample.retransmitted++;
+            lt_delay_history_add(&history, &sample);
+            lt_own_overflow_update(&overflow, &history, &sample);
+        }
+    }
+
+    double stands() const
+    {
+        return lt_own_overflow_rate(&overflow, &sample);
+    }
+
+    double rate;
+    lt_congestion_sample sample = {};
+    lt_delay_history history = {};
+    lt_own_overflow overflow;
+};
+
+} // namespace
+
+TEST_CASE("who gets all of the path overflows it himself", "[own_overflow]")
+{
+    Stream all(0.95), half(0.5), several(0.95, 8);
+    all.run(0, second, 0);
+    half.run(0, second, 0);
+    several.run(0, second, 0);
+    CHECK(lt_own_overflow_is_likely(&all.overflow));
+    CHECK_FALSE(lt_own_overflow_is_likely(&half.overflow));
+    CHECK_FALSE(lt_own_overflow_is_likely(&several.overflow));
+}
+
+TEST_CASE("losses that follow each other show the path's rate", "[own_overflow]")
+{
+    Stream stream(0.95);
+    stream.run(0, second, 0);
+    CHECK(stream.stands() == 0);
+    stream.run(second, second + 40 * ms, 20 * ms);
+    CHECK(stream.stands() == 0); /* a few at once */
+    stream.run(second + 40 * ms, second + 300 * ms, 20 * ms);
+    CHECK(stream.stands() == Approx(stream.rate).epsilon(0.1));
+    stream.run(second + 300 * ms, 2 * second, 0);
+    CHECK(stream.stands() == 0); /* long ago */
+}
+
+TEST_CASE("random losses show no queue", "[own_overflow]")
+{
+    Stream stream(0.95);
+    for (livetcp_usec from = 0; from < 20 * second; from += second) {
+        stream.run(from, from + second, 300 * ms); /* 3 of 82 segments in a second */
+        CHECK(stream.stands() == 0);
+    }
+    Stream fast(0.95);
+    fast.rate *= 20;
+    fast.sample.carried *= 20;
+    fast.run(0, 10 * second, 30 * ms); /* 2 of 100, which never end */
+    CHECK(fast.stands() == 0);
+}
+
+TEST_CASE("a window is narrow if it is a few segments of many", "[narrow_window]")
+{
+    lt_narrow_window narrow;
+    lt_narrow_window_init(&narrow);
+    lt_congestion_sample sample = {};
+    sample.connections = 1;
+    sample.base_us = 100 * ms;
+    sample.carried = 10 * path;
+    sample.one_window = 4 * 1448;
+    sample.now_us = second;
+    lt_narrow_window_update(&narrow, &sample);
+    CHECK(narrow.is);
+    sample.now_us += 10 * ms;
+    sample.one_window = 100 * 1448;
+    lt_narrow_window_update(&narrow, &sample);
+    CHECK_FALSE(narrow.is);
+    CHECK(lt_narrow_window_was(&narrow, &sample));
+    sample.now_us += second;
+    CHECK_FALSE(lt_narrow_window_was(&narrow, &sample));
+
+    /* What is not known, enough for the path, or one of several is not. */
+    for (auto [window, carried, connections] :
+         {std::tuple{0, 10 * path, 1u}, {4 * 1448, path / 2, 1u}, {4 * 1448, 10 * path, 8u}}) {
+        sample.one_window = static_cast<uint64_t>(window);
+        sample.carried = carried;
+        sample.connections = connections;
+        lt_narrow_window_update(&narrow, &sample);
+        CHECK_FALSE(narrow.is);
+    }
+}
