@@ -19,7 +19,7 @@
  * the share of media if nothing but media and its headers went over it, all the time.
  *
  * Of those whose description has every WORD. SEEDS is how many of each; DRAW=N draws other paths;
- * TRACE=MS prints a line every MS.
+ * TRACE=MS prints a line every MS. AQM=codel or fq-codel: the queue has that.
  */
 #include "sim_dice.h"
 #include "sim_video.h"
@@ -277,7 +277,8 @@ struct Path {
         char text[128];
         snprintf(text, sizeof text, "delay=%.1fms,rate=%.0fkbit,queue=%.0fB", rtt_ms / 2,
                  rate / 1e3, queue_bytes());
-        return text;
+        const char *aqm = getenv("AQM");
+        return aqm ? text + std::string(",aqm=") + aqm : text;
     }
 
     std::string name(unsigned connections) const

@@ -32,14 +32,20 @@ SimLink::~SimLink()
     world_.cancel(timer_);
 }
 
-void SimLink::send(size_t bytes, World::Task arrive)
+void SimLink::send(size_t bytes, World::Task arrive, uint32_t flow)
 {
     if (cut_ || !passes_policer(bytes))
         return;
     auto task = std::make_unique<World::Task>(std::move(arrive));
-    if (lt_link_push(link_, world_.now(), task.get(), bytes, LT_ECN_NOT_ECT) == LT_LINK_TAKEN)
+    lt_link_packet packet = {task.get(), bytes, LT_ECN_NOT_ECT, flow};
+    if (lt_link_offer(link_, world_.now(), &packet) == LT_LINK_TAKEN)
         task.release();
     arm();
+}
+
+uint32_t SimLink::new_flow()
+{
+    return ++flows_ * 2654435761u; /* Knuth's multiplicative hash */
 }
 
 void SimLink::police(uint64_t rate, size_t burst)
@@ -99,6 +105,8 @@ void SimLink::deliver_due()
         if (!cut_)
             (*task)();
     }
+    for (void *packet; lt_link_drop(link_, &packet);)
+        delete static_cast<World::Task *>(packet);
     arm();
 }
 

@@ -25,7 +25,9 @@ class SimLink
     SimLink &operator=(const SimLink &) = delete;
 
     /* Calls `arrive` when the packet has crossed, or never. */
-    void send(size_t bytes, World::Task arrive);
+    /* `flow`: of new_flow(). */
+    void send(size_t bytes, World::Task arrive, uint32_t flow = 0);
+    uint32_t new_flow();
 
     void set(const lt_link_params &params);
 
@@ -51,6 +53,7 @@ class SimLink
     lt_link *link_;
     World::Ticket timer_ = 0;
     bool cut_ = false;
+    uint32_t flows_ = 0;
     struct {
         double rate = 0, burst = 0, tokens = 0; /* bytes per second, bytes */
         livetcp_usec at = 0;

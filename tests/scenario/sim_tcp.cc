@@ -13,7 +13,8 @@ static const livetcp_usec ticks_us = 8000;
 SimTcp::SimTcp(World &world, SimLink &data, SimLink &acks, size_t send_buffer,
                const std::string &congestion_control, const SimFilter &filter)
     : world_(world), data_(data), acks_(acks), send_buffer_(send_buffer), filter_(filter),
-      window_(make_window(congestion_control))
+      window_(make_window(congestion_control)), data_flow_(data.new_flow()),
+      acks_flow_(acks.new_flow())
 {
 }
 
@@ -207,11 +208,13 @@ void SimTcp::transmit(uint64_t sequence, Segment &segment)
         paced_us_ = std::max(paced_us_, world_.now()) +
                     static_cast<livetcp_usec>(1e6 / window_->pace() *
                                               static_cast<double>(segment.bytes.size()) / mss);
-    data_.send(segment.bytes.size() + headers,
-               [this, alive = alive_, sequence, bytes = segment.bytes, sent_us = segment.sent_us] {
-                   if (*alive)
-                       segment_arrived(sequence, bytes, sent_us);
-               });
+    data_.send(
+        segment.bytes.size() + headers,
+        [this, alive = alive_, sequence, bytes = segment.bytes, sent_us = segment.sent_us] {
+            if (*alive)
+                segment_arrived(sequence, bytes, sent_us);
+        },
+        data_flow_);
 }
 
 void SimTcp::segment_arrived(uint64_t sequence, const Bytes &bytes, livetcp_usec sent_us)
@@ -232,11 +235,13 @@ void SimTcp::segment_arrived(uint64_t sequence, const Bytes &bytes, livetcp_usec
         read_stamp_ = {true, false, next->second.at};
         out_of_order_.erase(next);
     }
-    acks_.send(headers,
-               [this, alive = alive_, told = Told{expected_, blocks(sequence), again, recent_us_}] {
-                   if (*alive)
-                       acknowledged(told);
-               });
+    acks_.send(
+        headers,
+        [this, alive = alive_, told = Told{expected_, blocks(sequence), again, recent_us_}] {
+            if (*alive)
+                acknowledged(told);
+        },
+        acks_flow_);
     if (!ready.empty() && world_.now() - read_stamp_.at_us > 1000) {
         read_stamp_.repaired = waited_;
         waited_ = false;

@@ -153,6 +153,7 @@ class SimTcp
     size_t queued_ = 0;
     bool writer_waits_ = false, held_ = false;
     std::unique_ptr<SimWindow> window_;
+    uint32_t data_flow_, acks_flow_;         /* for fair queueing */
     livetcp_usec resent_us_ = LIVETCP_NEVER; /* first retransmission of this recovery */
     unsigned to_undo_ = 0;                   /* retransmissions in it, less those told of twice */
     livetcp_usec paced_us_ = 0;              /* nothing is sent before */

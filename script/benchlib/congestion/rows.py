@@ -25,6 +25,8 @@ class Row:
     greedy: tuple = ()  # congestion control, from, to
     times: tuple = ()  # (join, leave) of each flow
     settings: str = ""  # of every LiveTCP scheme, ":KEY=VALUE"
+    aqm: str = ""  # parameters of the link's queue
+    marks: bool = False  # TCP asks for ECN
     main: bool = False  # measured unless rows are chosen
 
     @property
@@ -55,6 +57,7 @@ class Row:
     def arguments(self):
         """Arguments of livetcp bench, without schemes and seed."""
         path = f"delay={self.one_way:g}ms,rate={self.rate / 1e3:g}kbit,queue={self.queue}B"
+        path += f",aqm={self.aqm}" if self.aqm else ""
         args = ["--path", path, "--path-back", f"delay={self.one_way:g}ms", "--size",
                 str(self.size), "--warmup", f"{BEGIN:g}s", "--duration",
                 f"{self.seconds - BEGIN:g}s", "--drain", "3s"]
@@ -63,6 +66,8 @@ class Row:
         else:
             args += [f"--adaptive={self.start / 1e3:g}kbit", "--trace", self.trace,
                      "--max-rate", f"{max(20e6, 2 * self.rate) / 1e3:g}kbit"]
+        if self.marks:
+            args += ["--sysctl", "net.ipv4.tcp_ecn=1"]
         if self.greedy:
             control, begin, end = self.greedy
             args += ["--ftp", f"1@{begin:g}s-{end:g}s", "--background-cc", control]
@@ -114,6 +119,12 @@ def rows(quick=False):
         central("rtt-steps", "step", "the round trip takes 60, 200 and 60 ms", 40,
                 schedule=("13s both delay=100ms", "26s both delay=30ms"),
                 steps=((13.0, 1e6, 200.0), (26.0, 1e6, 60.0))),
+        central("codel", "alone", "alone behind CoDel", 33, aqm="codel"),
+        central("codel-marks", "alone", "alone behind CoDel that marks", 33, aqm="codel,ecn",
+                marks=True),
+        central("fq-codel", "alone", "alone behind FQ-CoDel", 33, aqm="fq-codel"),
+        central("fq-codel-greedy", "greedy", "beside a greedy cubic flow behind FQ-CoDel, 12 to 37 s",
+                50, start=7e5, aqm="fq-codel", greedy=("cubic", 12.0, 37.0)),
         alone(5e6, 60, 1, 1.5, main=True),
         alone(3e5, 60, 4, 1.5, main=True),
         alone(1e6, 200, 1, 1.5, main=True),
