@@ -15,9 +15,9 @@ extern "C" {
 /* State of TCP on a connection. */
 typedef enum livetcp_tcp_state {
     LIVETCP_TCP_UNKNOWN = 0, /* not reported by the platform */
-    LIVETCP_TCP_OPEN,        /* no loss, no reordering */
+    LIVETCP_TCP_OPEN,        /* no loss, no reordering; the window may be reduced (ECN) */
     LIVETCP_TCP_DISORDER,    /* duplicate or selective acknowledgements; no loss detected yet */
-    LIVETCP_TCP_RECOVERY,    /* a loss is being repaired, or the window reduced */
+    LIVETCP_TCP_RECOVERY,    /* a loss is being repaired */
     LIVETCP_TCP_TIMEOUT      /* the retransmission timer fired; all data waits for it */
 } livetcp_tcp_state;
 

@@ -35,10 +35,10 @@ static livetcp_tcp_state tcp_state(uint8_t ca_state)
 {
     switch (ca_state) {
     case TCP_CA_Open:
+    case TCP_CA_CWR: /* a mark (ECN): the window is reduced, and nothing is missing */
         return LIVETCP_TCP_OPEN;
     case TCP_CA_Disorder:
         return LIVETCP_TCP_DISORDER;
-    case TCP_CA_CWR:
     case TCP_CA_Recovery:
         return LIVETCP_TCP_RECOVERY;
     case TCP_CA_Loss:
