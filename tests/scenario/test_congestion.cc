@@ -574,6 +574,22 @@ TEST_CASE("while BBR looks for the least round trip an encoder is told to send l
     CHECK(late < 200);
 }
 
+/* Fair queueing serves the connection at once that has been idle, so that some round trips met no
+ * queue, and the encoder was told up to 1.3 times the link: p95 was 249 ms. */
+TEST_CASE("behind fair queueing several connections do not hide their queue from each other")
+{
+    double late = 0;
+    for (const char *below : {"reno", "cubic", "bbr"})
+        for (uint64_t seed = 1; seed <= 3; seed++) {
+            Alone at("delay=30ms,rate=1mbit,queue=30kB,aqm=fq-codel", make_config("auto", 8), 1.5e6,
+                     true, seed, below);
+            at.run(40);
+            late += at.video.delay(.95, at.begin + 4 * second, at.begin + 39 * second) / 9;
+        }
+    INFO("p95 " << late << " ms on average");
+    CHECK(late < 150);
+}
+
 /* Frames of an encoder that is told little are as small as speech. They waited for the next one, to
  * share a segment; that was taken for a queue, and the encoder told less. In one of six runs it had
  * 0.06 of the path beside the transfer, and 0.04 when it had the path to itself. */

@@ -334,17 +334,26 @@ static void measure(lt_congestion *c, const lt_congestion_sample *s, const lt_de
     c->congested_us = s->now_us;
 }
 
-/* Our own queue that only losses show. */
-static void measure_losses(lt_congestion *c, const lt_congestion_sample *s)
+/* Our own queue that no round trip shows, but the losses of the only connection, or what several
+ * have under way. */
+static void measure_unseen(lt_congestion *c, const lt_congestion_sample *s,
+                           const lt_delay_window *window)
 {
     double rate = lt_own_overflow_rate(&c->overflow, s);
+    livetcp_usec queue_us = STANDING_US;
+    bool more = rate > c->limit;
 
-    if (rate <= 0 || c->standing_us || !s->may_follow)
+    if (c->standing_us || !s->may_follow)
         return;
-    c->limit = rate > c->limit ? rate : smoothed(c->limit, rate);
-    c->capacity = c->limit;
+    if (rate <= 0 && c->limit > 0) {
+        rate = lt_delay_history_rate(&c->history, s->now_us, RATE_US);
+        queue_us = lt_unseen_queue_update(&c->unseen, s, window, c->limit);
+    }
+    if (!queue_us || rate <= 0)
+        return;
+    c->limit = c->capacity = more ? rate : smoothed(c->limit, rate);
     c->present = rate;
-    c->standing_us = STANDING_US;
+    c->standing_us = queue_us;
     c->queue_us = BUSY_US;
     c->congested_us = s->now_us;
 }
@@ -594,7 +603,7 @@ static void be_alone(lt_congestion *c, const lt_congestion_sample *s)
         c->opening = opening_rate(c, s, &window);
         measure(c, s, &window);
     }
-    measure_losses(c, s);
+    measure_unseen(c, s, &window);
     push(c, s, &window);
     if (c->regime == LT_REGIME_ALONE && !lt_window_push_is_under_way(&c->push))
         drain_now_and_then(c, s);

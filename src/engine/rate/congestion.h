@@ -19,6 +19,7 @@
 #include "engine/rate/packet_trains.h"
 #include "engine/rate/route_step.h"
 #include "engine/rate/silence.h"
+#include "engine/rate/unseen_queue.h"
 #include "engine/rate/vain_periods.h"
 #include "engine/rate/window_push.h"
 
@@ -74,6 +75,7 @@ typedef struct lt_congestion {
     lt_let_through let;
     lt_own_overflow overflow;
     lt_narrow_window narrow;
+    lt_unseen_queue unseen;
     lt_silence silence;
     lt_vain_periods vain;
     lt_pacer pacer; /* beside others */

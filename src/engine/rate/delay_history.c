@@ -41,7 +41,8 @@ void lt_delay_history_add(lt_delay_history *history, const lt_congestion_sample 
 lt_delay_window lt_delay_history_window(const lt_delay_history *history, livetcp_usec now,
                                         livetcp_usec length)
 {
-    lt_delay_window window = {.queue_us = LIVETCP_NEVER, .total_us = LIVETCP_NEVER};
+    lt_delay_window window = {
+        .queue_us = LIVETCP_NEVER, .total_us = LIVETCP_NEVER, .least = UINT64_MAX};
     livetcp_usec sum = 0;
     unsigned samples = 0;
     bool whole = false;
@@ -56,6 +57,7 @@ lt_delay_window lt_delay_history_window(const lt_delay_history *history, livetcp
         window.total_us = lt_usec_min(window.total_us, tick->total_us);
         window.delivered = tick->delivered;
         window.in_flight = tick->in_flight;
+        window.least = tick->in_flight < window.least ? tick->in_flight : window.least;
         window.span_us = now - tick->start_us;
         whole = tick->start_us <= now - length;
     }

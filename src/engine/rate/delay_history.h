@@ -58,6 +58,7 @@ typedef struct lt_delay_window {
     livetcp_usec queue_us, total_us; /* minimum */
     livetcp_usec average_us;         /* queue in the network: average of the ticks' minima */
     uint64_t delivered, in_flight;   /* at its start */
+    uint64_t least;                  /* in flight: minimum */
     livetcp_usec span_us;            /* since its start */
 } lt_delay_window;
 

@@ -3,24 +3,30 @@
 
 #define SECOND ((double)LIVETCP_USEC_SEC)
 
-/* PROBE_RTT's window. The path holds more than PARTS times that, or it is no less than needed. */
-#define SEGMENTS 4
-#define SEGMENT  1460
-#define PARTS    4
+/* PROBE_RTT's window, in bytes. */
+#define NARROW (4 * 1460.0)
+
+/* It lasts for 200 ms and two round trips: a window that is small for longer is made so by losses,
+ * and does not grow as long as little is sent. */
+#define LASTS_US 500000
+#define TRIPS    2
 
 #define AFTER_US 500000
 
 void lt_narrow_window_init(lt_narrow_window *narrow)
 {
-    *narrow = (lt_narrow_window){.at_us = INT64_MIN / 2};
+    *narrow = (lt_narrow_window){.since_us = INT64_MIN / 2, .at_us = INT64_MIN / 2};
 }
 
 void lt_narrow_window_update(lt_narrow_window *n, const lt_congestion_sample *s)
 {
     double window = (double)s->one_window, held = s->carried * (double)s->base_us / SECOND;
 
-    n->is = s->connections == 1 && window > 0 && window <= SEGMENTS * SEGMENT &&
-            held > PARTS * SEGMENTS * SEGMENT;
+    bool small = s->connections == 1 && window > 0 && window <= NARROW && held > NARROW;
+
+    if (!small)
+        n->since_us = s->now_us;
+    n->is = small && s->now_us - n->since_us < LASTS_US + TRIPS * s->base_us;
     if (n->is)
         n->at_us = s->now_us;
 }

@@ -14,7 +14,8 @@
 
 typedef struct lt_narrow_window {
     bool is;
-    livetcp_usec at_us; /* when it last was */
+    livetcp_usec since_us; /* when it was last not small */
+    livetcp_usec at_us;    /* when it last was narrow */
 } lt_narrow_window;
 
 void lt_narrow_window_init(lt_narrow_window *narrow);

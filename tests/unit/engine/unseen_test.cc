@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Losses of one connection that fills the path, and of one whose window is narrow. */
+/* What round trips do not show: the queue of one connection that fills the path and loses, a window
+ * that is narrow, and a queue that only some connections meet. */
 #include "catch.h"
 
 extern "C" {
 #include "engine/rate/narrow_window.h"
 #include "engine/rate/own_overflow.h"
+#include "engine/rate/unseen_queue.h"
 }
 
 #include <tuple>
@@ -97,8 +99,11 @@ TEST_CASE("a window is narrow if it is a few segments of many", "[narrow_window]
     sample.connections = 1;
     sample.base_us = 100 * ms;
     sample.carried = 10 * path;
-    sample.one_window = 4 * 1448;
+    sample.one_window = 100 * 1448;
     sample.now_us = second;
+    lt_narrow_window_update(&narrow, &sample);
+    sample.one_window = 4 * 1448;
+    sample.now_us += 10 * ms;
     lt_narrow_window_update(&narrow, &sample);
     CHECK(narrow.is);
     sample.now_us += 10 * ms;
@@ -109,13 +114,56 @@ TEST_CASE("a window is narrow if it is a few segments of many", "[narrow_window]
     sample.now_us += second;
     CHECK_FALSE(lt_narrow_window_was(&narrow, &sample));
 
+    /* Losses keep it small for longer. */
+    sample.one_window = 4 * 1448;
+    for (int i = 0; i < 100; i++) {
+        sample.now_us += 10 * ms;
+        lt_narrow_window_update(&narrow, &sample);
+    }
+    CHECK_FALSE(narrow.is);
+
     /* What is not known, enough for the path, or one of several is not. */
     for (auto [window, carried, connections] :
-         {std::tuple{0, 10 * path, 1u}, {4 * 1448, path / 2, 1u}, {4 * 1448, 10 * path, 8u}}) {
+         {std::tuple{0, 10 * path, 1u}, {4 * 1448, path / 4, 1u}, {4 * 1448, 10 * path, 8u}}) {
         sample.one_window = static_cast<uint64_t>(window);
         sample.carried = carried;
         sample.connections = connections;
         lt_narrow_window_update(&narrow, &sample);
         CHECK_FALSE(narrow.is);
     }
+}
+
+namespace
+{
+
+/* Three connections that always have `held` bytes under way, and deliver the path's rate; their
+ * round trips show a queue of `met_us` on average. */
+livetcp_usec unseen(uint64_t held, livetcp_usec met_us, lt_unseen_queue &queue, double rate = path,
+                    double limit = path)
+{
+    lt_congestion_sample sample = {};
+    sample.now_us = second;
+    sample.connections = 3;
+    sample.base_us = 60 * ms;
+    sample.carried = path;
+    lt_delay_window window = {};
+    window.span_us = 160 * ms;
+    window.average_us = met_us;
+    window.least = held;
+    sample.delivered = static_cast<uint64_t>(rate * 0.16);
+    return lt_unseen_queue_update(&queue, &sample, &window, limit);
+}
+
+} // namespace
+
+TEST_CASE("what is under way tells of a queue that some round trips never meet", "[unseen_queue]")
+{
+    lt_unseen_queue queue = {};
+    CHECK(unseen(7500 + 3000, 20 * ms, queue) == 0); /* the path's content, and two packets */
+    CHECK(unseen(7500 + 4200, 20 * ms, queue) == 0); /* 10 ms more */
+    CHECK(unseen(7500 + 8000, 2 * ms, queue) == 0);  /* nobody meets it */
+    CHECK(unseen(7500 + 8000, 20 * ms, queue, path / 2) == 0);
+    CHECK(unseen(7500 + 8000, 20 * ms, queue, path, 0.9 * path) == 0); /* it becomes faster */
+    CHECK(unseen(7500 + 8000, 20 * ms, queue) == Approx(40 * ms).epsilon(0.01));
+    CHECK(unseen(7500 + 4200, 20 * ms, queue) > 0); /* a short one counts from then on */
 }
