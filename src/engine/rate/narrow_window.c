@@ -21,8 +21,8 @@ void lt_narrow_window_init(lt_narrow_window *narrow)
 void lt_narrow_window_update(lt_narrow_window *n, const lt_congestion_sample *s)
 {
     double window = (double)s->one_window, held = s->carried * (double)s->base_us / SECOND;
-
-    bool small = s->connections == 1 && window > 0 && window <= NARROW && held > NARROW;
+    bool one = s->connections == 1 && s->may_follow; /* others are told nothing */
+    bool small = one && window > 0 && window <= NARROW && held > NARROW;
 
     if (!small)
         n->since_us = s->now_us;

@@ -97,6 +97,7 @@ TEST_CASE("a window is narrow if it is a few segments of many", "[narrow_window]
     lt_narrow_window_init(&narrow);
     lt_congestion_sample sample = {};
     sample.connections = 1;
+    sample.may_follow = true;
     sample.base_us = 100 * ms;
     sample.carried = 10 * path;
     sample.one_window = 100 * 1448;
