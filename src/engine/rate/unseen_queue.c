@@ -8,11 +8,12 @@
 #define PACKETS 2
 #define SEGMENT 1500
 
-/* A queue of LONG_US is one, and for FOUND_US from then on one of SHORT_US. */
+/* A queue of LONG_US is one, and for FOUND_US from then on one of SHORT_US, if round trips meet
+ * MET_US on average. */
 #define LONG_US  20000
-#define MET_US   10000
 #define SHORT_US 8000
 #define FOUND_US 10000000
+#define MET_US   10000
 
 /* With less than this part of what the path has carried nothing of ours queues. */
 #define MUCH 0.7
