@@ -11,7 +11,6 @@
 #define LASTING_US 100000
 #define LOSSES     4
 #define LOST_PART  0.04
-#define SEGMENT    1448.0
 
 void lt_own_overflow_init(lt_own_overflow *overflow)
 {
@@ -26,19 +25,18 @@ static bool is_over(const lt_own_overflow *o, const lt_congestion_sample *s)
 void lt_own_overflow_update(lt_own_overflow *o, const lt_delay_history *history,
                             const lt_congestion_sample *s)
 {
-    double rate = lt_delay_history_rate(history, s->now_us, RATE_US);
-    bool whole = s->connections == 1 && s->carried > 0 && rate >= WHOLE * s->carried;
+    bool one = s->connections == 1 && s->carried > 0, lost = s->retransmitted > o->retransmitted;
 
-    o->rate = whole ? rate : 0;
-    if (s->retransmitted <= o->retransmitted)
-        return;
-    if (is_over(o, s)) {
-        o->period.since_us = s->now_us;
-        o->period.retransmitted = o->retransmitted;
-        o->period.delivered = s->delivered;
+    o->rate = one ? lt_delay_history_rate(history, s->now_us, RATE_US) : 0;
+    if (o->rate < WHOLE * s->carried)
+        o->rate = 0;
+    if (lost && is_over(o, s)) {
+        o->since_us = s->now_us;
+        o->period = (lt_loss_count){s->delivered, o->retransmitted};
     }
+    if (lost)
+        o->lost_us = s->now_us;
     o->retransmitted = s->retransmitted;
-    o->lost_us = s->now_us;
 }
 
 bool lt_own_overflow_is_likely(const lt_own_overflow *o)
@@ -48,9 +46,9 @@ bool lt_own_overflow_is_likely(const lt_own_overflow *o)
 
 double lt_own_overflow_rate(const lt_own_overflow *o, const lt_congestion_sample *s)
 {
-    double lost = (double)(o->retransmitted - o->period.retransmitted);
-    double segments = (double)(s->delivered - o->period.delivered) / SEGMENT;
-    bool lasts = !is_over(o, s) && o->lost_us - o->period.since_us >= LASTING_US;
+    double lost = lt_loss_count_lost(&o->period, s);
+    bool many = lost >= LOSSES && lost >= LOST_PART * lt_loss_count_delivered(&o->period, s);
+    bool lasts = !is_over(o, s) && o->lost_us - o->since_us >= LASTING_US;
 
-    return lasts && lost >= LOSSES && lost >= LOST_PART * segments ? o->rate : 0;
+    return lasts && many ? o->rate : 0;
 }

@@ -8,16 +8,14 @@
 #ifndef LT_ENGINE_RATE_OWN_OVERFLOW_H
 #define LT_ENGINE_RATE_OWN_OVERFLOW_H
 
-#include "engine/rate/delay_history.h"
+#include "engine/rate/loss_count.h"
 
 typedef struct lt_own_overflow {
     double rate;            /* bytes per second delivered, if it is the whole path; 0 = it is not */
     uint64_t retransmitted; /* segments, at the last sample */
     livetcp_usec lost_us;   /* when something was last lost */
-    struct {
-        livetcp_usec since_us;
-        uint64_t retransmitted, delivered;
-    } period; /* in which the losses follow each other closely, from its start */
+    livetcp_usec since_us;  /* the losses have followed each other closely since, */
+    lt_loss_count period;   /*   with those counted from then on */
 } lt_own_overflow;
 
 void lt_own_overflow_init(lt_own_overflow *overflow);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What round trips do not show: the queue of one connection that fills the path and loses, a window
- * that is narrow, and a queue that only some connections meet. */
+/* Queues and windows that round trips do not show: the queue of one connection that fills the path
+ * and loses, a narrow window, and a queue that only some connections meet. */
 #include "catch.h"
 
 extern "C" {
@@ -74,7 +74,12 @@ TEST_CASE("losses that follow each other show the path's rate", "[own_overflow]"
     stream.run(second + 40 * ms, second + 300 * ms, 20 * ms);
     CHECK(stream.stands() == Approx(stream.rate).epsilon(0.1));
     stream.run(second + 300 * ms, 2 * second, 0);
-    CHECK(stream.stands() == 0); /* long ago */
+    CHECK(stream.stands() == 0);     /* long ago */
+    stream.sample.retransmitted = 0; /* the connection was replaced */
+    stream.run(2 * second, 2 * second + 10 * ms, 0);
+    CHECK(stream.stands() == 0);
+    stream.run(2 * second + 10 * ms, 2 * second + 300 * ms, 20 * ms);
+    CHECK(stream.stands() > 0);
 }
 
 TEST_CASE("random losses show no queue", "[own_overflow]")
@@ -123,7 +128,7 @@ TEST_CASE("a window is narrow if it is a few segments of many", "[narrow_window]
     }
     CHECK_FALSE(narrow.is);
 
-    /* What is not known, enough for the path, or one of several is not. */
+    /* An unknown window is not, nor one that suffices for the path, nor one of several. */
     for (auto [window, carried, connections] :
          {std::tuple{0, 10 * path, 1u}, {4 * 1448, path / 4, 1u}, {4 * 1448, 10 * path, 8u}}) {
         sample.one_window = static_cast<uint64_t>(window);
@@ -157,7 +162,7 @@ livetcp_usec unseen(uint64_t held, livetcp_usec met_us, lt_unseen_queue &queue, 
 
 } // namespace
 
-TEST_CASE("what is under way tells of a queue that some round trips never meet", "[unseen_queue]")
+TEST_CASE("bytes under way show a queue that some round trips never meet", "[unseen_queue]")
 {
     lt_unseen_queue queue = {};
     CHECK(unseen(7500 + 3000, 20 * ms, queue) == 0); /* the path's content, and two packets */
