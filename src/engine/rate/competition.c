@@ -240,14 +240,6 @@ void lt_competition_begin(lt_competition *c, const lt_congestion_sample *s,
     lt_constant_rate_begin(&c->constant, s->carried, s->now_us);
 }
 
-/* Bytes per second delivered in the window; 0 = not known. */
-static double shown(const lt_congestion_sample *s, const lt_delay_window *window)
-{
-    return window->span_us > 0
-               ? (double)(s->delivered - window->delivered) * SECOND / (double)window->span_us
-               : 0;
-}
-
 /* ---- the share ---- */
 
 /* RFC 9438, section 4.2: present window of a flow without other limits, in segments. */
@@ -427,7 +419,7 @@ bool lt_competition_update(lt_competition *c, const lt_congestion_sample *s,
 {
     livetcp_usec queue_us = queue_of(window);
     bool drains = c->drain_until_us != LIVETCP_NEVER;
-    double round = round_trip(s, window), rate = shown(s, window);
+    double round = round_trip(s, window), rate = lt_delay_window_rate(window, s);
 
     if (queue_us > c->queue_max_us)
         c->queue_max_us = queue_us;
@@ -471,12 +463,12 @@ double lt_competition_rate(const lt_competition *c, const lt_congestion_sample *
         return 0;
     rate = lt_competition_share_rate(c, s, window);
     if (s->connections == 1 && window->span_us > 0)
-        rate = fmin(rate, (seems_alone(c, s) ? 1 : ONE_MORE) * shown(s, window));
+        rate = fmin(rate, (seems_alone(c, s) ? 1 : ONE_MORE) * lt_delay_window_rate(window, s));
     /* After an empty drain no more than before it: if the other has gone, more than the path
      * carries would make a queue of our own for the next drain. */
     if (s->connections > 1 && s->may_follow && c->empty_drains && c->before_drain > 0)
         rate = fmin(rate, c->before_drain);
     if (s->wait_us <= WAIT_US || window->span_us <= 0)
         return rate;
-    return fmin(shown(s, window), rate);
+    return fmin(lt_delay_window_rate(window, s), rate);
 }

@@ -340,16 +340,16 @@ static void measure_unseen(lt_congestion *c, const lt_congestion_sample *s,
                            const lt_delay_window *window)
 {
     double rate = lt_own_overflow_rate(&c->overflow, s);
-    livetcp_usec queue_us = STANDING_US;
+    livetcp_usec queue_us = rate > 0 ? STANDING_US : 0;
     bool more = rate > c->limit;
 
     if (c->standing_us || !s->may_follow)
         return;
-    if (rate <= 0 && c->limit > 0) {
-        rate = lt_delay_history_rate(&c->history, s->now_us, RATE_US);
+    if (!queue_us && c->limit > 0) {
         queue_us = lt_unseen_queue_update(&c->unseen, s, window, c->limit);
+        rate = queue_us ? lt_delay_history_rate(&c->history, s->now_us, RATE_US) : 0;
     }
-    if (!queue_us || rate <= 0)
+    if (rate <= 0)
         return;
     c->limit = c->capacity = more ? rate : smoothed(c->limit, rate);
     c->present = rate;

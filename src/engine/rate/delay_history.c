@@ -66,6 +66,13 @@ lt_delay_window lt_delay_history_window(const lt_delay_history *history, livetcp
     return window;
 }
 
+double lt_delay_window_rate(const lt_delay_window *window, const lt_congestion_sample *s)
+{
+    double bytes = (double)(s->delivered - window->delivered);
+
+    return window->span_us > 0 ? bytes * LIVETCP_USEC_SEC / (double)window->span_us : 0;
+}
+
 /* The age of the oldest tick that began at `since` or later; 0: none but perhaps the newest. */
 static unsigned oldest_since(const lt_delay_history *history, livetcp_usec since)
 {

@@ -67,6 +67,9 @@ void lt_delay_history_add(lt_delay_history *history, const lt_congestion_sample 
 lt_delay_window lt_delay_history_window(const lt_delay_history *history, livetcp_usec now,
                                         livetcp_usec length);
 
+/* Bytes per second delivered in the window, which ends with the sample; 0 = not known. */
+double lt_delay_window_rate(const lt_delay_window *window, const lt_congestion_sample *sample);
+
 /* Bytes per second delivered over `span_us` at most; 0 = too little is known. */
 double lt_delay_history_rate(const lt_delay_history *history, livetcp_usec now,
                              livetcp_usec span_us);

@@ -24,13 +24,12 @@
 livetcp_usec lt_unseen_queue_update(lt_unseen_queue *q, const lt_congestion_sample *s,
                                     const lt_delay_window *window, double limit)
 {
-    double bytes = (double)(s->delivered - window->delivered), rate, queue_us;
+    double rate = lt_delay_window_rate(window, s), queue_us;
     bool found = q->found && s->now_us < q->found_us + FOUND_US;
 
-    if (s->connections == 1 || !s->base_us || window->span_us <= 0 || window->average_us < MET_US)
+    if (s->connections == 1 || !s->base_us || window->average_us < MET_US)
         return 0;
-    rate = bytes * SECOND / (double)window->span_us;
-    if (s->carried <= 0 || rate < MUCH * s->carried || rate > FASTER * limit)
+    if (rate <= 0 || s->carried <= 0 || rate < MUCH * s->carried || rate > FASTER * limit)
         return 0;
     queue_us = ((double)window->least - PACKETS * SEGMENT) / rate * SECOND - (double)s->base_us;
     if (queue_us >= LONG_US) {
