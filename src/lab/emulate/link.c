@@ -364,12 +364,6 @@ lt_link_result lt_link_offer(lt_link *link, livetcp_usec now, const lt_link_pack
     return result;
 }
 
-lt_link_result lt_link_push(lt_link *link, livetcp_usec now, void *packet, size_t size, lt_ecn ecn)
-{
-    const lt_link_packet offered = {.packet = packet, .size = size, .ecn = ecn};
-    return lt_link_offer(link, now, &offered);
-}
-
 void lt_link_begin(lt_link *link, livetcp_usec now)
 {
     advance(link, now);

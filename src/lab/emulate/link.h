@@ -81,9 +81,6 @@ void lt_link_begin(lt_link *link, livetcp_usec now);
  * lt_link_discard() if and only if the result is LT_LINK_TAKEN. */
 lt_link_result lt_link_offer(lt_link *link, livetcp_usec now, const lt_link_packet *packet);
 
-/* As lt_link_offer(), without a flow. */
-lt_link_result lt_link_push(lt_link *link, livetcp_usec now, void *packet, size_t size, lt_ecn ecn);
-
 /* Returns a packet that was dropped after acceptance: by an AQM, by fair queueing with a full
  * queue, or because of an outage at its transmission. False if there is none. Call it regularly
  * with such settings: the packets count towards LT_LINK_MAX_HELD. */

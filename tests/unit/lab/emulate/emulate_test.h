@@ -49,7 +49,8 @@ class Link
     lt_link_result push(livetcp_usec now, std::uintptr_t number, std::size_t size = 1500,
                         lt_ecn ecn = LT_ECN_NOT_ECT)
     {
-        return lt_link_push(link, now, reinterpret_cast<void *>(number), size, ecn);
+        lt_link_packet packet = {reinterpret_cast<void *>(number), size, ecn, 0};
+        return lt_link_offer(link, now, &packet);
     }
 
     /* Runs to `end`, popping exactly when the link asks for it. */
