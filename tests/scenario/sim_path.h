@@ -24,8 +24,7 @@ class SimLink
     SimLink(const SimLink &) = delete;
     SimLink &operator=(const SimLink &) = delete;
 
-    /* Calls `arrive` when the packet has crossed, or never. */
-    /* `flow`: of new_flow(). */
+    /* Calls `arrive` when the packet has crossed, or never. `flow`: from new_flow(); 0 = none. */
     void send(size_t bytes, World::Task arrive, uint32_t flow = 0);
     uint32_t new_flow();
 

@@ -67,7 +67,12 @@ void SimTcp::look_whether_limited()
     for (const auto &[sequence, segment] : outstanding_)
         all_sent = all_sent && !segment.lost;
     if (all_sent && in_flight() < static_cast<size_t>(window_->segments()))
-        limited_ = std::max<uint64_t>(delivered_ + in_flight(), 1);
+        limit_rate();
+}
+
+void SimTcp::limit_rate()
+{
+    limited_ = std::max<uint64_t>(delivered_ + in_flight(), 1);
 }
 
 size_t SimTcp::in_flight() const
@@ -143,7 +148,7 @@ void SimTcp::send_next()
         if (srtt_ && newest_us_ && world_.now() - newest_us_ > timeout)
             window_->idled(static_cast<unsigned>((world_.now() - newest_us_) / timeout));
         if (limited_)
-            window_->begins();
+            window_->restarts();
         timer_from_us_ = world_.now();
     }
     Segment &segment = outstanding_[next_];
@@ -469,7 +474,7 @@ void SimTcp::acknowledged(const Told &told)
     ack.in_flight = static_cast<double>(in_flight());
     window_->acknowledged(ack);
     if (window_->hides_rate())
-        limited_ = std::max<uint64_t>(delivered_ + in_flight(), 1);
+        limit_rate();
     transmit_allowed();
     if (writer_waits_ && queued_ < send_buffer_ / 3 * 2) {
         writer_waits_ = false;

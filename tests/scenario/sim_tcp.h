@@ -134,6 +134,7 @@ class SimTcp
     size_t in_flight() const;
     size_t sacked() const;
     void look_whether_limited();
+    void limit_rate(); /* of all under way */
     livetcp_usec retransmission_timeout() const;
 
     /* Receiver. */

@@ -270,7 +270,7 @@ class Bbr : public SimWindow
     }
 
     /* The next round trip is as good as one of PROBE_RTT. */
-    void begins() override
+    void restarts() override
     {
         restarts_ = true;
     }

@@ -55,11 +55,11 @@ class SimWindow
     virtual void idled(unsigned timeouts) = 0;
 
     /* Nothing is under way, as the application had nothing to send. */
-    virtual void begins()
+    virtual void restarts()
     {
     }
 
-    /* What is under way shows no rate of the path, as the window keeps it small. */
+    /* The window is kept so small that the segments under way show no rate of the path. */
     virtual bool hides_rate() const
     {
         return false;

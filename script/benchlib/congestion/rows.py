@@ -25,8 +25,7 @@ class Row:
     greedy: tuple = ()  # congestion control, from, to
     times: tuple = ()  # (join, leave) of each flow
     settings: str = ""  # of every LiveTCP scheme, ":KEY=VALUE"
-    aqm: str = ""  # parameters of the link's queue
-    marks: bool = False  # TCP asks for ECN
+    aqm: str = ""  # parameters of the link's queue; with ",ecn" TCP asks for marks
     main: bool = False  # measured unless rows are chosen
 
     @property
@@ -66,7 +65,7 @@ class Row:
         else:
             args += [f"--adaptive={self.start / 1e3:g}kbit", "--trace", self.trace,
                      "--max-rate", f"{max(20e6, 2 * self.rate) / 1e3:g}kbit"]
-        if self.marks:
+        if self.aqm.endswith(",ecn"):
             args += ["--sysctl", "net.ipv4.tcp_ecn=1"]
         if self.greedy:
             control, begin, end = self.greedy
@@ -120,8 +119,7 @@ def rows(quick=False):
                 schedule=("13s both delay=100ms", "26s both delay=30ms"),
                 steps=((13.0, 1e6, 200.0), (26.0, 1e6, 60.0))),
         central("codel", "alone", "alone behind CoDel", 33, aqm="codel"),
-        central("codel-marks", "alone", "alone behind CoDel that marks", 33, aqm="codel,ecn",
-                marks=True),
+        central("codel-marks", "alone", "alone behind CoDel that marks", 33, aqm="codel,ecn"),
         central("fq-codel", "alone", "alone behind FQ-CoDel", 33, aqm="fq-codel"),
         central("fq-codel-greedy", "greedy", "beside a greedy cubic flow behind FQ-CoDel, 12 to 37 s",
                 50, start=7e5, aqm="fq-codel", greedy=("cubic", 12.0, 37.0)),
