@@ -538,9 +538,8 @@ TEST_CASE("one connection on a long path soon uses what a transfer has left")
     CHECK(after > 1.4e6);
 }
 
-/* What it lost when its frames overflowed a short buffer was taken for another flow's doing, so
- * that it filled the buffer to have a share of it: p95 of 139 ms over CUBIC on average, of 302 over
- * BBR. */
+/* Losses of its own frames in a short buffer were taken for another flow's doing, so that it filled
+ * the buffer to have a share of it: p95 of 139 ms over CUBIC on average, of 302 over BBR. */
 TEST_CASE("one connection does not take the losses of its own queue for another flow's")
 {
     double sum[2] = {};
@@ -557,7 +556,7 @@ TEST_CASE("one connection does not take the losses of its own queue for another 
     CHECK(sum[1] < 150);
 }
 
-/* What gets through in that time was taken for the path's rate, which took ten seconds to be found
+/* The rate delivered in that time was taken for the path's rate, which took ten seconds to be found
  * again, and all frames of the time went out at once at its end: p99 was 390 ms. */
 TEST_CASE("while BBR looks for the least round trip an encoder is told to send little")
 {

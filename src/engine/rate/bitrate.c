@@ -313,7 +313,7 @@ static void keep_to_windows(lt_bitrate *b, const lt_congestion *c, const lt_bitr
     set(b, c, s, smaller(carried, USED_MAX * b->used));
 }
 
-/* What does not get through now would wait, and go out at once when the window is wide again. */
+/* More media would wait, and go out at once when the window is wide again. */
 static void spare(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample *s)
 {
     double least = LEAST_PART * c->limit * BITS * s->media_share;

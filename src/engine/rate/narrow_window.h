@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A session whose only connection may send no more than a few segments in a round trip: as BBR's,
- * which is so for 200 ms every ten seconds (PROBE_RTT), or after a timeout. What gets through then
- * is no rate of the path, and what had to wait is lost when the window is wide again, and not to
- * others.
+ * which is so for 200 ms every ten seconds (PROBE_RTT), or after a timeout. The rate delivered then
+ * is not the path's, and packets that had to wait overflow the queue when the window is wide again:
+ * no other flow does it.
  *
  * Source: Cardwell et al., draft-cardwell-iccrg-bbr-congestion-control-00, section 4.3.5.
  */

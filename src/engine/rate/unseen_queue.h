@@ -3,8 +3,8 @@
  * A queue that some round trips never meet. Fair queueing (FQ-CoDel, CAKE) serves a connection at
  * once that has sent nothing for a moment, and makes the others wait, each in a queue of its own. A
  * session of several connections then always has round trips without a queue, however much it
- * sends. What is under way tells: more than the path holds at the rate that it delivers, all the
- * time.
+ * sends. The bytes under way show the queue: they are more than the path holds at the rate that it
+ * delivers, all the time.
  *
  * Sources: Little's law (Little, 1961); RFC 8290, section 4.2, for the new flows.
  */
