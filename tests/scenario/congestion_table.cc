@@ -19,7 +19,8 @@
  * the share of media if nothing but media and its headers went over it, all the time.
  *
  * Of those whose description has every WORD. SEEDS is how many of each; DRAW=N draws other paths;
- * TRACE=MS prints a line every MS. AQM=codel or fq-codel: the queue has that.
+ * TRACE=MS prints a line every MS. AQM=codel or fq-codel: the queue has that; with "-marks" it
+ * marks (ECN) instead of dropping.
  */
 #include "sim_dice.h"
 #include "sim_video.h"
@@ -277,8 +278,19 @@ struct Path {
         char text[128];
         snprintf(text, sizeof text, "delay=%.1fms,rate=%.0fkbit,queue=%.0fB", rtt_ms / 2,
                  rate / 1e3, queue_bytes());
-        const char *aqm = getenv("AQM");
-        return aqm ? text + std::string(",aqm=") + aqm : text;
+        std::string aqm = getenv("AQM") ? getenv("AQM") : "";
+        size_t marks = aqm.find("-marks");
+        if (marks != aqm.npos)
+            aqm.replace(marks, aqm.npos, ",ecn=classic");
+        return aqm.empty() ? text : text + (",aqm=" + aqm);
+    }
+
+    std::shared_ptr<SimRoad> road(uint64_t seed) const
+    {
+        auto made = std::make_shared<SimRoad>(spec().c_str(), seed);
+        made->path.congestion_control = below;
+        made->path.ecn = made->path.forward.params().ecn_classic;
+        return made;
     }
 
     std::string name(unsigned connections) const
@@ -357,8 +369,7 @@ void send_alone(const Path &path, unsigned connections, const Source &source, do
                 uint64_t seed, const std::function<void(Video &, livetcp_usec)> &look,
                 const std::function<void(Video &, livetcp_usec)> &begun = {})
 {
-    auto road = std::make_shared<SimRoad>(path.spec().c_str(), seed);
-    road->path.congestion_control = path.below;
+    auto road = path.road(seed);
     livetcp_config config = make_config(connections > 1 ? "auto" : "single", connections);
     config.max_send_delay_us = source.max_send_delay;
     Video video(road, config, source.times * path.rate, source.follows, seed);
@@ -584,8 +595,7 @@ void beside(const Words &words, bool joins)
            soon = {"p95 above the floor, 5 to 13 s", -1e9, 20}, up = {"use, 5 to 13 s", 0.92, 1},
            found = {"last beside, s after", 0, 5};
     auto once = [&](const Path &path, unsigned n, uint64_t seed) {
-        auto road = std::make_shared<SimRoad>(path.spec().c_str(), seed);
-        road->path.congestion_control = path.below;
+        auto road = path.road(seed);
         Video video(road, make_config(n > 1 ? "auto" : "single", n), path.rate / 2, true, seed);
         std::unique_ptr<GreedyTcp> other;
         auto begin = [&] {
@@ -699,8 +709,7 @@ void steps(const Words &words)
         snprintf(name, sizeof name, "%s to=%.1f/%.0f", path.name(n).c_str(), rate / 1e6, rtt_ms);
         if (!words.match(name))
             return;
-        auto road = std::make_shared<SimRoad>(path.spec().c_str(), seed);
-        road->path.congestion_control = path.below;
+        auto road = path.road(seed);
         Video video(road, make_config(n > 1 ? "auto" : "single", n), 1.5 * path.rate, true, seed);
         road->world.run_for(second);
         video.start();

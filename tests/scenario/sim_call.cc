@@ -20,8 +20,9 @@ template <typename Function, typename... Args> static void call(Function functio
 }
 
 SimConnection::SimConnection(World &w, SimPath &p, size_t send_buffer)
-    : world(w), path(p), up(w, p.forward, p.backward, send_buffer, p.congestion_control, p.filter),
-      down(w, p.backward, p.forward, send_buffer, p.congestion_control, p.filter.downwards())
+    : world(w), path(p),
+      up(w, p.forward, p.backward, send_buffer, p.congestion_control, p.filter, p.ecn),
+      down(w, p.backward, p.forward, send_buffer, p.congestion_control, p.filter.downwards(), p.ecn)
 {
     /* A callback may replace itself while it runs, so a copy runs. */
     up.on_data = [this](const SimTcp::Bytes &bytes) { pass(false, bytes); };

@@ -13,7 +13,7 @@ class GreedyTcp
 {
   public:
     GreedyTcp(World &world, SimPath &path, const std::string &congestion_control = "reno")
-        : tcp_(world, path.forward, path.backward, 1 << 20, congestion_control)
+        : tcp_(world, path.forward, path.backward, 1 << 20, congestion_control, {}, path.ecn)
     {
         tcp_.on_writable = [this] { fill(); };
         tcp_.on_data = [this](const SimTcp::Bytes &bytes) { delivered += bytes.size(); };

@@ -27,19 +27,29 @@ SimLink::~SimLink()
 {
     void *packet;
     while (lt_link_discard(link_, &packet))
-        delete static_cast<World::Task *>(packet);
+        delete static_cast<Arrival *>(packet);
     lt_link_destroy(&link_);
     world_.cancel(timer_);
 }
 
 void SimLink::send(size_t bytes, World::Task arrive, uint32_t flow)
 {
+    offer(bytes, LT_ECN_NOT_ECT, flow, [arrive = std::move(arrive)](bool) { arrive(); });
+}
+
+void SimLink::send_markable(size_t bytes, Arrival arrive, uint32_t flow)
+{
+    offer(bytes, LT_ECN_ECT0, flow, std::move(arrive));
+}
+
+void SimLink::offer(size_t bytes, lt_ecn ecn, uint32_t flow, Arrival arrive)
+{
     if (cut_ || !passes_policer(bytes))
         return;
-    auto task = std::make_unique<World::Task>(std::move(arrive));
-    lt_link_packet packet = {task.get(), bytes, LT_ECN_NOT_ECT, flow};
+    auto owned = std::make_unique<Arrival>(std::move(arrive));
+    lt_link_packet packet = {owned.get(), bytes, ecn, flow};
     if (lt_link_offer(link_, world_.now(), &packet) == LT_LINK_TAKEN)
-        task.release();
+        owned.release();
     arm();
 }
 
@@ -101,12 +111,12 @@ void SimLink::deliver_due()
     lt_link_delivery delivery;
     timer_ = 0;
     while (lt_link_pop(link_, world_.now(), &delivery)) {
-        std::unique_ptr<World::Task> task(static_cast<World::Task *>(delivery.packet));
+        std::unique_ptr<Arrival> arrive(static_cast<Arrival *>(delivery.packet));
         if (!cut_)
-            (*task)();
+            (*arrive)(delivery.marked);
     }
     for (void *packet; lt_link_drop(link_, &packet);)
-        delete static_cast<World::Task *>(packet);
+        delete static_cast<Arrival *>(packet);
     arm();
 }
 

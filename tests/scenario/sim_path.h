@@ -26,6 +26,9 @@ class SimLink
 
     /* Calls `arrive` when the packet has crossed, or never. `flow`: from new_flow(); 0 = none. */
     void send(size_t bytes, World::Task arrive, uint32_t flow = 0);
+    /* One that a queue may mark instead of dropping it (ECT(0) of RFC 3168). */
+    using Arrival = std::function<void(bool marked)>;
+    void send_markable(size_t bytes, Arrival arrive, uint32_t flow);
     uint32_t new_flow();
 
     void set(const lt_link_params &params);
@@ -44,6 +47,7 @@ class SimLink
     lt_link_counters counters() const;
 
   private:
+    void offer(size_t bytes, lt_ecn ecn, uint32_t flow, Arrival arrive);
     bool passes_policer(size_t bytes);
     void arm();
     void deliver_due();
@@ -91,6 +95,7 @@ struct SimPath {
 
     /* Of the connections that are made from now on. */
     std::string congestion_control = "reno";
+    bool ecn = false;
 
     /* Of connections that begin from now on. */
     SimFilter filter;

@@ -11,10 +11,10 @@ namespace scenario
 static const livetcp_usec ticks_us = 8000;
 
 SimTcp::SimTcp(World &world, SimLink &data, SimLink &acks, size_t send_buffer,
-               const std::string &congestion_control, const SimFilter &filter)
+               const std::string &congestion_control, const SimFilter &filter, bool ecn)
     : world_(world), data_(data), acks_(acks), send_buffer_(send_buffer), filter_(filter),
       window_(make_window(congestion_control)), data_flow_(data.new_flow()),
-      acks_flow_(acks.new_flow())
+      acks_flow_(acks.new_flow()), ecn_(ecn)
 {
 }
 
@@ -213,13 +213,29 @@ void SimTcp::transmit(uint64_t sequence, Segment &segment)
         paced_us_ = std::max(paced_us_, world_.now()) +
                     static_cast<livetcp_usec>(1e6 / window_->pace() *
                                               static_cast<double>(segment.bytes.size()) / mss);
-    data_.send(
-        segment.bytes.size() + headers,
-        [this, alive = alive_, sequence, bytes = segment.bytes, sent_us = segment.sent_us] {
-            if (*alive)
-                segment_arrived(sequence, bytes, sent_us);
-        },
-        data_flow_);
+    bool fresh = !segment.retransmitted;
+    bool answers = fresh && std::exchange(answers_, false);
+    size_t size = segment.bytes.size() + headers;
+    auto arrive = [this, alive = alive_, sequence, bytes = segment.bytes, sent_us = segment.sent_us,
+                   answers](bool marked) {
+        if (!*alive)
+            return;
+        note_mark(marked, answers);
+        segment_arrived(sequence, bytes, sent_us);
+    };
+    if (ecn_ && fresh) /* RFC 3168, section 6.1.5 */
+        data_.send_markable(size, std::move(arrive), data_flow_);
+    else
+        data_.send(
+            size, [arrive] { arrive(false); }, data_flow_);
+}
+
+void SimTcp::note_mark(bool marked, bool answers)
+{
+    if (answers)
+        echoes_ = false;
+    if (marked)
+        echoes_ = true;
 }
 
 void SimTcp::segment_arrived(uint64_t sequence, const Bytes &bytes, livetcp_usec sent_us)
@@ -242,7 +258,8 @@ void SimTcp::segment_arrived(uint64_t sequence, const Bytes &bytes, livetcp_usec
     }
     acks_.send(
         headers,
-        [this, alive = alive_, told = Told{expected_, blocks(sequence), again, recent_us_}] {
+        [this, alive = alive_,
+         told = Told{expected_, blocks(sequence), again, echoes_, recent_us_}] {
             if (*alive)
                 acknowledged(told);
         },
@@ -461,7 +478,12 @@ void SimTcp::acknowledged(const Told &told)
         undo();
     else if (state_ == LIVETCP_TCP_TIMEOUT && progress && frto_)
         send_new_for_frto();
+    if (told.marked)
+        marked_ += static_cast<uint64_t>(ack.delivered);
     ack.lost = find_losses();
+    if (told.marked)
+        heed_mark();
+    end_reduction();
     if (state_ >= LIVETCP_TCP_RECOVERY && unacknowledged_ >= recovery_end_) {
         state_ = LIVETCP_TCP_OPEN;
         window_->recovered();
@@ -552,8 +574,28 @@ void SimTcp::begin_repair(livetcp_tcp_state state)
         to_undo_ = 0;
     }
     state_ = state;
+    reduces_ = false;
     recovery_end_ = next_;
     probe_end_ = 0;
+}
+
+/* tcp_enter_cwr(): once in a round trip, and not while a loss is repaired. */
+void SimTcp::heed_mark()
+{
+    if (state_ >= LIVETCP_TCP_RECOVERY || reduces_)
+        return;
+    reduces_ = answers_ = true;
+    recovery_end_ = next_;
+    window_->marked();
+}
+
+/* Once the answer has arrived. */
+void SimTcp::end_reduction()
+{
+    if (!reduces_ || unacknowledged_ <= recovery_end_)
+        return;
+    reduces_ = false;
+    window_->recovered();
 }
 
 void SimTcp::enter_recovery()
@@ -644,14 +686,14 @@ void SimTcp::probe()
 /* tcp_enter_loss(): what was sent lately may still arrive. */
 void SimTcp::time_out()
 {
-    bool again = state_ >= LIVETCP_TCP_RECOVERY;
+    bool again = state_ >= LIVETCP_TCP_RECOVERY, lowered = again || reduces_;
     frto_ = !again || backoff_;
     begin_repair(LIVETCP_TCP_TIMEOUT);
     for (auto &[sequence, segment] : outstanding_)
         if (!segment.sacked &&
             (sequence == unacknowledged_ || world_.now() >= segment.sent_us + rack_rtt_))
             segment.lost = true;
-    window_->timed_out(again, static_cast<double>(in_flight()));
+    window_->timed_out(lowered, static_cast<double>(in_flight()));
     backoff_++;
     timer_from_us_ = world_.now();
 }
@@ -671,6 +713,11 @@ livetcp_path SimTcp::facts() const
         if (entry.second.sacked)
             path.sacked_bytes += static_cast<uint32_t>(entry.second.bytes.size());
     path.retransmitted_segments = retransmits_;
+    if (ecn_) {
+        path.known |= LIVETCP_PATH_MARKS;
+        path.delivered_segments = delivered_;
+        path.marked_segments = marked_;
+    }
     if (srtt_) {
         path.known |= LIVETCP_PATH_RTT | LIVETCP_PATH_MIN_RTT | LIVETCP_PATH_RTO;
         path.min_rtt_us = min_rtt_;

@@ -2,9 +2,9 @@
 /*
  * A TCP byte stream in virtual time, one direction, after Linux 6.18 as far as policies can tell:
  * the window of NewReno, CUBIC or BBR, SACK, loss found by time (RACK), tail loss probe,
- * retransmission timer and F-RTO, reductions that are undone where nothing was lost, ACK for every
- * segment, Nagle off, in-order delivery. No flow control: receivers read at once, unless told to
- * stop. test_sim_tcp.cc holds it to what was measured over sockets.
+ * retransmission timer and F-RTO, reductions that are undone where nothing was lost, ECN marks
+ * (RFC 3168), ACK for every segment, Nagle off, in-order delivery. No flow control: receivers read
+ * at once, unless told to stop. test_sim_tcp.cc holds it to what was measured over sockets.
  */
 #ifndef LT_SCENARIO_SIM_TCP_H
 #define LT_SCENARIO_SIM_TCP_H
@@ -33,7 +33,8 @@ class SimTcp
 
     /* `filter`: of what is written here, and read at the other end. */
     SimTcp(World &world, SimLink &data, SimLink &acks, size_t send_buffer,
-           const std::string &congestion_control = "reno", const SimFilter &filter = {});
+           const std::string &congestion_control = "reno", const SimFilter &filter = {},
+           bool ecn = false);
     ~SimTcp();
 
     /* In-order bytes at the receiver. */
@@ -107,6 +108,7 @@ class SimTcp
         uint64_t cumulative;  /* all before this, */
         Blocks blocks;        /*   and these */
         bool again;           /* what arrived had arrived before (D-SACK) */
+        bool marked;          /* a mark has come, and no answer to it yet (ECE) */
         livetcp_usec echo_us; /* the timestamp that it echoes */
     };
     void acknowledged(const Told &told);
@@ -123,6 +125,8 @@ class SimTcp
     unsigned find_losses();
     void begin_repair(livetcp_tcp_state state);
     void enter_recovery();
+    void heed_mark();
+    void end_reduction();
     void note_resent();
     void arm_timer();
     void timer_fired();
@@ -139,6 +143,7 @@ class SimTcp
 
     /* Receiver. */
     void segment_arrived(uint64_t sequence, const Bytes &bytes, livetcp_usec sent_us);
+    void note_mark(bool marked, bool answers);
     Blocks blocks(uint64_t sequence);
     Bytes open_records(const Bytes &bytes);
 
@@ -181,6 +186,10 @@ class SimTcp
     unsigned backoff_ = 0;
     World::Ticket timer_ = 0;
     uint64_t retransmits_ = 0;
+    const bool ecn_;
+    bool reduces_ = false; /* a mark is answered, until more than recovery_end_ has arrived; */
+    bool answers_ = false; /*   the next new segment tells so (CWR) */
+    uint64_t marked_ = 0;  /* segments, as Linux's delivered_ce */
     std::set<uint64_t> to_stamp_; /* positions */
 
     struct Arrived {
@@ -193,6 +202,7 @@ class SimTcp
     bool waited_ = false;                /* some had to, since the last that was read late */
     livetcp_rx_timestamp read_stamp_ = {};
     uint64_t expected_ = 0;
+    bool echoes_ = false;        /* a mark, until it is answered */
     livetcp_usec recent_us_ = 0; /* timestamp of the last segment without a gap before it */
     bool reading_ = true;
 };

@@ -52,9 +52,16 @@ class Reno : public SimWindow
 
     void lost() override
     {
+        if (reducing_) /* for a mark */
+            return;
         lower_threshold();
         reducing_ = true;
         reduction_delivered_ = reduction_sent_ = 0;
+    }
+
+    void marked() override
+    {
+        lost();
     }
 
     void noticed(const SimAck &ack) override
@@ -300,6 +307,11 @@ class Bbr : public SimWindow
     {
         save();
         repairing_ = conserving_ = begins_ = true;
+    }
+
+    /* It answers to no marks. */
+    void marked() override
+    {
     }
 
     void noticed(const SimAck &) override

@@ -45,9 +45,12 @@ class SimWindow
     /* A loss is repaired, until recovered(): a recovery, in which acknowledged() decides what may
      * be sent, or after a timeout. */
     virtual void lost() = 0;
+    /* A queue has marked a segment; until recovered(). */
+    virtual void marked() = 0;
     /* A loss was found by a timer, after the acknowledgement that showed it. */
     virtual void noticed(const SimAck &ack) = 0;
-    virtual void timed_out(bool again, double in_flight) = 0; /* again: before one was repaired */
+    virtual void timed_out(bool again, double in_flight) = 0; /* again: before one was repaired, or
+                                                              a mark answered */
     virtual void recovered() = 0;
     /* Nothing was lost: as before the last lost() or timed_out(false). */
     virtual void undo() = 0;
