@@ -289,7 +289,6 @@ struct Path {
     {
         auto made = std::make_shared<SimRoad>(spec().c_str(), seed);
         made->path.congestion_control = below;
-        made->path.ecn = made->path.forward.params().ecn_classic;
         return made;
     }
 

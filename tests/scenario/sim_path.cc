@@ -121,7 +121,8 @@ void SimLink::deliver_due()
 }
 
 SimPath::SimPath(World &world, const char *spec, uint64_t seed)
-    : forward(world, link_params(spec), seed), backward(world, link_params(spec), seed + 1)
+    : forward(world, link_params(spec), seed), backward(world, link_params(spec), seed + 1),
+      ecn(forward.params().ecn_classic)
 {
 }
 

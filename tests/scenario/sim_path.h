@@ -95,7 +95,7 @@ struct SimPath {
 
     /* Of the connections that are made from now on. */
     std::string congestion_control = "reno";
-    bool ecn = false;
+    bool ecn; /* asked for where a queue marks */
 
     /* Of connections that begin from now on. */
     SimFilter filter;

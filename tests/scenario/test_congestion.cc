@@ -589,6 +589,23 @@ TEST_CASE("behind fair queueing several connections do not hide their queue from
     CHECK(late < 150);
 }
 
+/* Of eight queues there is always one that is short. Without the marks p99 was 224 ms. */
+TEST_CASE("an encoder heeds the marks of a router with fair queueing")
+{
+    double late = 0, used = 0;
+    for (const char *below : {"reno", "cubic", "bbr"})
+        for (uint64_t seed = 1; seed <= 3; seed++) {
+            Alone at("delay=30ms,rate=5mbit,queue=38kB,aqm=fq-codel,ecn=classic",
+                     make_config("auto", 8), 7.5e6, true, seed, below);
+            at.run(40);
+            late += at.video.delay(.99, at.begin + 4 * second, at.begin + 39 * second) / 9;
+            used += at.video.throughput(at.begin + 4 * second, at.begin + 39 * second) / 5e6 / 9;
+        }
+    INFO("p99 " << late << " ms on average, uses " << used);
+    CHECK(late < 150);
+    CHECK(used > 0.9);
+}
+
 /* Frames of an encoder that is told little are as small as speech. They waited for the next one, to
  * share a segment; that was taken for a queue, and the encoder told less. In one of six runs it had
  * 0.06 of the path beside the transfer, and 0.04 when it had the path to itself. */

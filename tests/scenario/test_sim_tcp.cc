@@ -122,7 +122,6 @@ TEST_CASE("a queue's marks slow TCP down as they do the kernel's, and nothing is
 
     for (const auto &of : measured) {
         SimRoad road("delay=30ms,rate=5mbit,queue=100kB,aqm=codel,ecn=classic", 1);
-        road.path.ecn = true;
         GreedyTcp tcp(road.world, road.path, of.below);
         road.world.run_for(5000000);
         double before = static_cast<double>(tcp.delivered);

@@ -151,6 +151,7 @@ void lt_congestion_init(lt_congestion *congestion)
     lt_window_push_init(&congestion->push);
     lt_let_through_init(&congestion->let);
     lt_own_overflow_init(&congestion->overflow);
+    lt_queue_marks_init(&congestion->marks);
     lt_narrow_window_init(&congestion->narrow);
     lt_competition_init(&congestion->competition);
 }
@@ -334,12 +335,14 @@ static void measure(lt_congestion *c, const lt_congestion_sample *s, const lt_de
     c->congested_us = s->now_us;
 }
 
-/* Our own queue that no round trip shows, but the losses of the only connection, or what several
- * have under way. */
+/* Our own queue that no round trip shows, but the losses of the only connection, what several have
+ * under way, or a router's marks. The queue of a router that marks is empty at times: the path may
+ * carry more than is delivered. */
 static void measure_unseen(lt_congestion *c, const lt_congestion_sample *s,
                            const lt_delay_window *window)
 {
     double rate = lt_own_overflow_rate(&c->overflow, s);
+    double marked = lt_queue_marks_rate(&c->marks, &c->history, s);
     livetcp_usec queue_us = rate > 0 ? STANDING_US : 0;
     bool more = rate > c->limit;
 
@@ -348,6 +351,10 @@ static void measure_unseen(lt_congestion *c, const lt_congestion_sample *s,
     if (!queue_us && c->limit > 0) {
         queue_us = lt_unseen_queue_update(&c->unseen, s, window, c->limit);
         rate = queue_us ? lt_delay_history_rate(&c->history, s->now_us, RATE_US) : 0;
+    }
+    if (!queue_us && marked > 0) {
+        queue_us = STANDING_US;
+        rate = fmax(marked, c->limit);
     }
     if (rate <= 0)
         return;
@@ -741,6 +748,7 @@ void lt_congestion_update(lt_congestion *c, const lt_congestion_sample *sample)
     lt_delay_history_add(&c->history, s);
     lt_packet_trains_add(&c->trains, s, BUSY_US);
     lt_own_overflow_update(&c->overflow, &c->history, s);
+    lt_queue_marks_update(&c->marks, s);
     whole.fills = lt_own_overflow_is_likely(&c->overflow);
     lt_narrow_window_update(&c->narrow, s);
     if (c->regime != LT_REGIME_COMPETING)

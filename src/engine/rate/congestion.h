@@ -17,6 +17,7 @@
 #include "engine/rate/own_overflow.h"
 #include "engine/rate/pacer.h"
 #include "engine/rate/packet_trains.h"
+#include "engine/rate/queue_marks.h"
 #include "engine/rate/route_step.h"
 #include "engine/rate/silence.h"
 #include "engine/rate/unseen_queue.h"
@@ -76,6 +77,7 @@ typedef struct lt_congestion {
     lt_own_overflow overflow;
     lt_narrow_window narrow;
     lt_unseen_queue unseen;
+    lt_queue_marks marks;
     lt_silence silence;
     lt_vain_periods vain;
     lt_pacer pacer; /* beside others */

@@ -37,6 +37,7 @@ typedef struct lt_congestion_sample {
     unsigned connections;       /* that carry packets */
     uint64_t one_window;        /* median of their congestion windows; 0 = not known */
     uint64_t retransmitted;     /* segments, on all connections so far */
+    uint64_t marked;            /*   and those that were marked by a queue (ECN) */
 } lt_congestion_sample;
 
 /* A short period: counters at its start, and the minimum delays in it. */

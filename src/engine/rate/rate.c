@@ -315,6 +315,8 @@ bool lt_rate_update(lt_rate *rate, const lt_rate_view *view, livetcp_usec now)
             sample.in_flight += lt_path_undelivered(path);
         sizes_known = sizes_known || path->known & LIVETCP_PATH_QUEUED;
         sample.retransmitted += path->retransmitted_segments;
+        if (path->known & LIVETCP_PATH_MARKS)
+            sample.marked += path->marked_segments;
         if (path->known & LIVETCP_PATH_GROUP)
             sample.link_rate = fmax(sample.link_rate, (double)path->group_rate);
         if (base == LIVETCP_NEVER || path->last_write_us <= now - CONTACT_US)

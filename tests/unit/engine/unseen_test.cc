@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Queues and windows that round trips do not show: the queue of one connection that fills the path
- * and loses, a narrow window, and a queue that only some connections meet. */
+ * and loses, a narrow window, a queue that only some connections meet, and marks. */
 #include "catch.h"
 
 extern "C" {
 #include "engine/rate/narrow_window.h"
 #include "engine/rate/own_overflow.h"
+#include "engine/rate/queue_marks.h"
 #include "engine/rate/unseen_queue.h"
 }
 
@@ -172,4 +173,30 @@ TEST_CASE("bytes under way show a queue that some round trips never meet", "[uns
     CHECK(unseen(7500 + 8000, 20 * ms, queue, path, 0.9 * path) == 0); /* it becomes faster */
     CHECK(unseen(7500 + 8000, 20 * ms, queue) == Approx(40 * ms).epsilon(0.01));
     CHECK(unseen(7500 + 4200, 20 * ms, queue) > 0); /* a short one counts from then on */
+}
+
+TEST_CASE("marks show the queue of a session that gets much of the path", "[queue_marks]")
+{
+    Stream most(0.8, 8), half(0.5, 8);
+    for (Stream *stream : {&most, &half}) {
+        lt_queue_marks marks;
+        lt_queue_marks_init(&marks);
+        auto rate = [&] {
+            lt_queue_marks_update(&marks, &stream->sample);
+            return lt_queue_marks_rate(&marks, &stream->history, &stream->sample);
+        };
+        stream->run(0, second, 0);
+        CHECK(rate() == 0);
+        stream->sample.marked = 4;
+        CHECK(rate() == Approx(stream == &most ? stream->rate : 0).epsilon(0.05));
+        stream->run(second, second + 30 * ms, 0);
+        CHECK((rate() > 0) == (stream == &most));
+        stream->run(second + 30 * ms, second + 100 * ms, 0);
+        CHECK(rate() == 0); /* that was long ago */
+        stream->sample.marked = 1;
+        CHECK(rate() == 0); /* the connection was replaced */
+        stream->sample.marked = 2;
+        stream->sample.link_rate = 2 * path;
+        CHECK(rate() == 0); /* far less than the link */
+    }
 }
