@@ -121,6 +121,8 @@ def rows(quick=False):
         central("codel", "alone", "alone behind CoDel", 33, aqm="codel"),
         central("codel-marks", "alone", "alone behind CoDel that marks", 33, aqm="codel,ecn"),
         central("fq-codel", "alone", "alone behind FQ-CoDel", 33, aqm="fq-codel"),
+        central("fq-codel-marks", "alone", "alone on 5 Mbit/s behind FQ-CoDel that marks", 33,
+                rate=5e6, queue=150000, start=7.5e6, aqm="fq-codel,ecn"),
         central("fq-codel-greedy", "greedy", "beside a greedy cubic flow behind FQ-CoDel, 12 to 37 s",
                 50, start=7e5, aqm="fq-codel", greedy=("cubic", 12.0, 37.0)),
         alone(5e6, 60, 1, 1.5, main=True),
