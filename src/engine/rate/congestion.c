@@ -47,6 +47,9 @@
 #define LOOK_US    6000
 #define QUEUE_MIN  2000.0
 
+/* In an overload that lasts the queue is never empty, and less suffices. */
+#define OVERLOAD_QUEUE 0.5
+
 /* Packets in a window beyond the path's content, and the time that they take at most. */
 #define PACKETS    2
 #define PACKETS_US 30000
@@ -54,11 +57,12 @@
 /* A window that is full and meets no queue is too small, and opens at each update: faster while
  * packets wait for OPEN_WAIT_US. A source that offers OVERLOAD times the delivered rate makes
  * packets wait with any window. The window then opens by OVERLOAD_GAIN in a round trip, since its
- * effect shows after one. */
+ * effect shows after one. A source that does not follow fits only below FITS times that rate. */
 #define OPEN_GAIN         1.005
 #define OPEN_FAST         1.03
 #define OPEN_WAIT_US      50000
 #define OVERLOAD          1.25
+#define FITS              1.1
 #define OVERLOAD_AFTER_US 2000000 /* the limit is measured too low at first */
 #define OVERLOAD_GAIN     0.15
 #define OVERLOAD_US       20000 /* between two looks, at most */
@@ -177,7 +181,9 @@ bool lt_congestion_is_overrun(const lt_congestion *c)
 
 bool lt_congestion_has_room(const lt_congestion *c)
 {
-    return c->full_since_us == LIVETCP_NEVER || c->met_us < c->full_since_us + ROOM_US;
+    bool full = c->full_since_us != LIVETCP_NEVER && c->met_us >= c->full_since_us + ROOM_US;
+
+    return !full && !c->no_more;
 }
 
 bool lt_congestion_is_path(const lt_congestion *c)
@@ -214,12 +220,11 @@ livetcp_usec lt_congestion_progress(const lt_congestion *c)
 
 /* ---- alone ---- */
 
-static double wanted_queue(double capacity)
+static double wanted_queue(double capacity, bool lasts)
 {
-    double bytes = QUEUE_ROOT * sqrt(capacity), look = capacity * LOOK_US / SECOND;
+    double bytes = fmax(QUEUE_ROOT * sqrt(capacity), capacity * LOOK_US / SECOND);
 
-    bytes = bytes > look ? bytes : look;
-    return bytes > QUEUE_MIN ? bytes : QUEUE_MIN;
+    return lasts ? fmax(OVERLOAD_QUEUE * bytes, SEGMENT) : fmax(bytes, QUEUE_MIN);
 }
 
 /* Bytes in flight beyond what the path holds for small packets, whose round trip is that without
@@ -230,7 +235,7 @@ static double own_bytes(const lt_congestion *c, double capacity)
     bool few = c->overloads || c->share_us != LIVETCP_NEVER;
     double packets = few ? 0 : fmin(PACKETS * SEGMENT, capacity * PACKETS_US / SECOND);
 
-    return packets + wanted_queue(capacity);
+    return packets + wanted_queue(capacity, c->lasts);
 }
 
 double lt_congestion_max_carried(const lt_congestion *c)
@@ -265,19 +270,33 @@ static bool is_drained(const lt_congestion *c, livetcp_usec now)
     return now < c->drain_until_us;
 }
 
+/* True if the source has offered more than gets through for a while. */
+static bool is_overload(lt_congestion *c, const lt_congestion_sample *s)
+{
+    if (c->limit <= 0 || s->offered < (s->may_follow ? OVERLOAD : FITS) * c->limit)
+        c->fitted_us = s->now_us;
+    return s->now_us - c->fitted_us >= OVERLOAD_AFTER_US;
+}
+
 static void open_window(lt_congestion *c, const lt_congestion_sample *s)
 {
     livetcp_usec time = s->now_us - c->looked_us;
+    bool lasts = is_overload(c, s), several = s->connections > 1 && !s->may_follow;
 
     c->looked_us = s->now_us;
-    if (c->limit <= 0 || s->offered < OVERLOAD * c->limit)
-        c->fitted_us = s->now_us;
+    c->lasts = lasts && several;
+    c->no_more = !lt_window_opening_may(&c->window_opening, &c->history, s,
+                                        several && (lasts || s->overloads), &c->capacity);
+    if (c->no_more) {
+        c->congested_us = s->now_us;
+        return;
+    }
     if (!is_full(c, s) || s->queue_us >= BUSY_US || is_drained(c, s->now_us) || !s->base_us)
         return;
     time = time < OVERLOAD_US ? time : OVERLOAD_US;
     if (s->wait_us <= OPEN_WAIT_US)
         c->capacity *= OPEN_GAIN;
-    else if (s->now_us - c->fitted_us < OVERLOAD_AFTER_US)
+    else if (!lasts)
         c->capacity *= OPEN_FAST;
     else
         c->capacity *= 1 + OVERLOAD_GAIN * (double)time / (double)s->base_us;
@@ -735,6 +754,7 @@ void lt_congestion_update(lt_congestion *c, const lt_congestion_sample *sample)
     whole.overloads = whole.carried > 0 && s->offered > OVERLOAD * whole.carried;
     c->base_us = s->base_us;
     c->overloads = s->overloads;
+    c->no_more = false;
     if (c->begun_us == INT64_MIN)
         c->begun_us = s->now_us;
     if (s->retransmitted > c->retransmitted)

@@ -22,6 +22,7 @@
 #include "engine/rate/silence.h"
 #include "engine/rate/unseen_queue.h"
 #include "engine/rate/vain_periods.h"
+#include "engine/rate/window_opening.h"
 #include "engine/rate/window_push.h"
 
 typedef enum lt_regime {
@@ -66,7 +67,9 @@ typedef struct lt_congestion {
     livetcp_usec route_us;   /* the last such update */
     livetcp_usec shorter_us; /* a base below this soon after shows that it was a queue; 0 = none */
 
-    bool overloads;         /* the source offers far more than the path has carried */
+    bool overloads;         /* the source offers far more than the path has carried; */
+    bool lasts;             /*   it has offered more for a while, over several connections; */
+    bool no_more;           /*   a larger window brought no more through */
     livetcp_usec begun_us;  /* first sample; INT64_MIN = none yet */
     livetcp_usec heeded_us; /* when the source last followed, or may have */
     lt_drain_test drain;
@@ -78,6 +81,7 @@ typedef struct lt_congestion {
     lt_narrow_window narrow;
     lt_unseen_queue unseen;
     lt_queue_marks marks;
+    lt_window_opening window_opening;
     lt_silence silence;
     lt_vain_periods vain;
     lt_pacer pacer; /* beside others */

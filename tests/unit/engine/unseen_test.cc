@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Queues and windows that round trips do not show: the queue of one connection that fills the path
- * and loses, a narrow window, a queue that only some connections meet, and marks. */
+ * and loses, a narrow window, a queue that only some connections meet, marks, and
+ * openings of a window in vain. */
 #include "catch.h"
 
 extern "C" {
@@ -8,6 +9,7 @@ extern "C" {
 #include "engine/rate/own_overflow.h"
 #include "engine/rate/queue_marks.h"
 #include "engine/rate/unseen_queue.h"
+#include "engine/rate/window_opening.h"
 }
 
 #include <tuple>
@@ -199,4 +201,30 @@ TEST_CASE("marks show the queue of a session that gets much of the path", "[queu
         stream->sample.link_rate = 2 * path;
         CHECK(rate() == 0); /* far less than the link */
     }
+}
+
+/* An overload whose window opens by 3 % every 10 ms, until the path's rate is delivered. */
+static double opened(double carried, livetcp_usec until, bool overload = true)
+{
+    Stream stream(carried / path, 8);
+    lt_window_opening opening = {};
+    double capacity = carried / 2;
+    for (livetcp_usec now = 0; now < until; now += 10 * ms) {
+        stream.rate = fmin(carried, capacity);
+        stream.sample.delivered += static_cast<uint64_t>(stream.rate / 100);
+        stream.sample.now_us = now;
+        lt_delay_history_add(&stream.history, &stream.sample);
+        if (lt_window_opening_may(&opening, &stream.history, &stream.sample, overload, &capacity))
+            capacity *= 1.03;
+    }
+    return capacity / carried;
+}
+
+TEST_CASE("a window that opens in vain goes back", "[window_opening]")
+{
+    CHECK(opened(path, 8 * second) > 0.97);
+    CHECK(opened(path, 8 * second) < 1.35);
+    CHECK(opened(path, 12 * second) < 1.35);
+    CHECK(opened(path, 2 * second, false) > 2);
+    CHECK(opened(path / 2, 2 * second) > 2); /* the path has carried more */
 }
