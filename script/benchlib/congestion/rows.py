@@ -107,6 +107,8 @@ def rows(quick=False):
                 start=2.9e6, settings=":max-send-delay=400"),
         central("overload-1.9", "overload", "1.9 Mbit/s of CBR into 1.5", 23, rate=1.5e6,
                 start=1.9e6, settings=":max-send-delay=400"),
+        central("overload-fq-codel", "overload", "2.9 Mbit/s of CBR into 1.5 behind FQ-CoDel", 23,
+                rate=1.5e6, start=2.9e6, settings=":max-send-delay=400", aqm="fq-codel"),
         *(central(f"greedy-{control}", "greedy", f"beside a greedy {control} flow, 12 to 37 s", 50,
                   start=7e5, greedy=(control, 12.0, 37.0)) for control in ("reno", "cubic", "bbr")),
         central("sessions", "sessions", "four sessions on 4 Mbit/s, joining every 12 s; one leaves", 72,
