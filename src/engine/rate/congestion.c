@@ -183,7 +183,7 @@ bool lt_congestion_has_room(const lt_congestion *c)
 {
     bool full = c->full_since_us != LIVETCP_NEVER && c->met_us >= c->full_since_us + ROOM_US;
 
-    return !full && !c->no_more;
+    return !full && !c->lasts;
 }
 
 bool lt_congestion_is_path(const lt_congestion *c)
@@ -285,9 +285,8 @@ static void open_window(lt_congestion *c, const lt_congestion_sample *s)
 
     c->looked_us = s->now_us;
     c->lasts = lasts && several;
-    c->no_more = !lt_window_opening_may(&c->window_opening, &c->history, s,
-                                        several && (lasts || s->overloads), &c->capacity);
-    if (c->no_more) {
+    if (!lt_window_opening_may(&c->window_opening, &c->history, s,
+                               several && (lasts || s->overloads), &c->capacity)) {
         c->congested_us = s->now_us;
         return;
     }
@@ -754,7 +753,6 @@ void lt_congestion_update(lt_congestion *c, const lt_congestion_sample *sample)
     whole.overloads = whole.carried > 0 && s->offered > OVERLOAD * whole.carried;
     c->base_us = s->base_us;
     c->overloads = s->overloads;
-    c->no_more = false;
     if (c->begun_us == INT64_MIN)
         c->begun_us = s->now_us;
     if (s->retransmitted > c->retransmitted)

@@ -68,8 +68,7 @@ typedef struct lt_congestion {
     livetcp_usec shorter_us; /* a base below this soon after shows that it was a queue; 0 = none */
 
     bool overloads;         /* the source offers far more than the path has carried; */
-    bool lasts;             /*   it has offered more for a while, over several connections; */
-    bool no_more;           /*   a larger window brought no more through */
+    bool lasts;             /*   it has offered more for a while, over several connections */
     livetcp_usec begun_us;  /* first sample; INT64_MIN = none yet */
     livetcp_usec heeded_us; /* when the source last followed, or may have */
     lt_drain_test drain;
