@@ -93,7 +93,8 @@ void lt_congestion_init(lt_congestion *congestion);
 
 void lt_congestion_update(lt_congestion *congestion, const lt_congestion_sample *sample);
 
-/* True if the path has capacity for copies and parity: a recent packet met almost no queue. */
+/* True if the path has capacity for copies and parity: a recent packet met almost no queue, and no
+ * overload lasts. */
 bool lt_congestion_has_room(const lt_congestion *congestion);
 
 /* True if a window of a few segments carries a small part of what the path does, for a while. */
