@@ -646,6 +646,7 @@ static void be_alone(lt_congestion *c, const lt_congestion_sample *s)
     if (vain && c->limit < c->vain.before)
         c->limit = c->vain.before;
     c->regime = LT_REGIME_COMPETING;
+    c->lasts = false; /* not all of the path is the session's */
     lt_drain_test_init(&c->drain);
     lt_route_step_init(&c->step);
     lt_window_push_stop(&c->push);
