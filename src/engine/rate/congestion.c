@@ -281,12 +281,12 @@ static bool is_overload(lt_congestion *c, const lt_congestion_sample *s)
 static void open_window(lt_congestion *c, const lt_congestion_sample *s)
 {
     livetcp_usec time = s->now_us - c->looked_us;
-    bool lasts = is_overload(c, s), several = s->connections > 1 && !s->may_follow;
+    bool lasts = is_overload(c, s), untold = s->connections > 1 && !s->may_follow;
 
     c->looked_us = s->now_us;
-    c->lasts = lasts && several;
+    c->lasts = lasts && untold;
     if (!lt_window_opening_may(&c->window_opening, &c->history, s,
-                               several && (lasts || s->overloads), &c->capacity)) {
+                               untold && (lasts || s->overloads), &c->capacity)) {
         c->congested_us = s->now_us;
         return;
     }
@@ -353,14 +353,20 @@ static void measure(lt_congestion *c, const lt_congestion_sample *s, const lt_de
     c->congested_us = s->now_us;
 }
 
+/* The queue of a router that marks is empty at times: the path may carry more than is delivered. */
+static double marked_rate(const lt_congestion *c, const lt_congestion_sample *s)
+{
+    double rate = lt_queue_marks_rate(&c->marks, &c->history, s);
+
+    return rate > 0 ? fmax(rate, c->limit) : 0;
+}
+
 /* Our own queue that no round trip shows, but the losses of the only connection, what several have
- * under way, or a router's marks. The queue of a router that marks is empty at times: the path may
- * carry more than is delivered. */
+ * under way, or a router's marks. */
 static void measure_unseen(lt_congestion *c, const lt_congestion_sample *s,
                            const lt_delay_window *window)
 {
     double rate = lt_own_overflow_rate(&c->overflow, s);
-    double marked = lt_queue_marks_rate(&c->marks, &c->history, s);
     livetcp_usec queue_us = rate > 0 ? STANDING_US : 0;
     bool more = rate > c->limit;
 
@@ -370,9 +376,9 @@ static void measure_unseen(lt_congestion *c, const lt_congestion_sample *s,
         queue_us = lt_unseen_queue_update(&c->unseen, s, window, c->limit);
         rate = queue_us ? lt_delay_history_rate(&c->history, s->now_us, RATE_US) : 0;
     }
-    if (!queue_us && marked > 0) {
+    if (!queue_us) {
+        rate = marked_rate(c, s);
         queue_us = STANDING_US;
-        rate = fmax(marked, c->limit);
     }
     if (rate <= 0)
         return;

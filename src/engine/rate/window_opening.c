@@ -26,9 +26,9 @@ bool lt_window_opening_may(lt_window_opening *o, const lt_delay_history *history
                            const lt_congestion_sample *s, bool overload, double *capacity)
 {
     livetcp_usec window_us = lt_usec_max(s->base_us, WINDOW_US);
-    double rate = lt_delay_history_rate(history, s->now_us, window_us);
+    double rate = overload && s->base_us ? lt_delay_history_rate(history, s->now_us, window_us) : 0;
 
-    if (!overload || rate <= 0 || !s->base_us || *capacity <= 0) {
+    if (rate <= 0 || *capacity <= 0) {
         o->capacity = 0;
         return true;
     }
