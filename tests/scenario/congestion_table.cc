@@ -19,8 +19,8 @@
  * the share of media if nothing but media and its headers went over it, all the time.
  *
  * Of those whose description has every WORD. SEEDS is how many of each; DRAW=N draws other paths;
- * TRACE=MS prints a line every MS. AQM=codel or fq-codel: the queue has that; with "-marks" it
- * marks (ECN) instead of dropping.
+ * TRACE=MS prints a line every MS. AQM=codel or fq-codel: the queue has that; with ",ecn" it
+ * marks instead of dropping.
  */
 #include "sim_dice.h"
 #include "sim_video.h"
@@ -278,18 +278,13 @@ struct Path {
         char text[128];
         snprintf(text, sizeof text, "delay=%.1fms,rate=%.0fkbit,queue=%.0fB", rtt_ms / 2,
                  rate / 1e3, queue_bytes());
-        std::string aqm = getenv("AQM") ? getenv("AQM") : "";
-        size_t marks = aqm.find("-marks");
-        if (marks != aqm.npos)
-            aqm.replace(marks, aqm.npos, ",ecn=classic");
-        return aqm.empty() ? text : text + (",aqm=" + aqm);
+        const char *aqm = getenv("AQM");
+        return aqm ? text + std::string(",aqm=") + aqm : text;
     }
 
     std::shared_ptr<SimRoad> road(uint64_t seed) const
     {
-        auto made = std::make_shared<SimRoad>(spec().c_str(), seed);
-        made->path.congestion_control = below;
-        return made;
+        return std::make_shared<SimRoad>(spec().c_str(), seed, below);
     }
 
     std::string name(unsigned connections) const

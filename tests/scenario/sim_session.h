@@ -232,8 +232,11 @@ class SimListener
  * call are dealt: links that the session knows, or routes of one link, as a load balancer chooses
  * them by port. */
 struct SimRoad {
-    SimRoad(const char *path_spec, uint64_t seed) : path(world, path_spec, seed)
+    /* `below`: congestion control of the connections. */
+    SimRoad(const char *path_spec, uint64_t seed, const char *below = "reno")
+        : path(world, path_spec, seed)
     {
+        path.congestion_control = below;
     }
 
     /* Links. */

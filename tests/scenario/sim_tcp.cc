@@ -220,7 +220,7 @@ void SimTcp::transmit(uint64_t sequence, Segment &segment)
                    answers](bool marked) {
         if (!*alive)
             return;
-        note_mark(marked, answers);
+        echoes_ = marked || (echoes_ && !answers);
         segment_arrived(sequence, bytes, sent_us);
     };
     if (ecn_ && fresh) /* RFC 3168, section 6.1.5 */
@@ -228,14 +228,6 @@ void SimTcp::transmit(uint64_t sequence, Segment &segment)
     else
         data_.send(
             size, [arrive] { arrive(false); }, data_flow_);
-}
-
-void SimTcp::note_mark(bool marked, bool answers)
-{
-    if (answers)
-        echoes_ = false;
-    if (marked)
-        echoes_ = true;
 }
 
 void SimTcp::segment_arrived(uint64_t sequence, const Bytes &bytes, livetcp_usec sent_us)

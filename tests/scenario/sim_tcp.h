@@ -143,7 +143,6 @@ class SimTcp
 
     /* Receiver. */
     void segment_arrived(uint64_t sequence, const Bytes &bytes, livetcp_usec sent_us);
-    void note_mark(bool marked, bool answers);
     Blocks blocks(uint64_t sequence);
     Bytes open_records(const Bytes &bytes);
 

@@ -163,7 +163,8 @@ struct Alone {
     /* `below`: congestion control of its connections. */
     Alone(const char *path, const livetcp_config &config, double rate, bool follows, uint64_t seed,
           const char *below = "reno")
-        : road(make_road(path, seed, below)), video(road, config, rate, follows, seed)
+        : road(std::make_shared<SimRoad>(path, seed, below)),
+          video(road, config, rate, follows, seed)
     {
         road->world.run_for(500000);
         begin = road->world.now();
@@ -188,14 +189,6 @@ struct Alone {
     std::shared_ptr<SimRoad> road;
     Video video;
     livetcp_usec begin;
-
-  private:
-    static std::shared_ptr<SimRoad> make_road(const char *path, uint64_t seed, const char *below)
-    {
-        auto road = std::make_shared<SimRoad>(path, seed);
-        road->path.congestion_control = below;
-        return road;
-    }
 };
 
 } // namespace scenario

@@ -49,8 +49,8 @@ class SimWindow
     virtual void marked() = 0;
     /* A loss was found by a timer, after the acknowledgement that showed it. */
     virtual void noticed(const SimAck &ack) = 0;
-    virtual void timed_out(bool again, double in_flight) = 0; /* again: before one was repaired, or
-                                                              a mark answered */
+    /* `again`: before a loss was repaired, or a mark answered. */
+    virtual void timed_out(bool again, double in_flight) = 0;
     virtual void recovered() = 0;
     /* Nothing was lost: as before the last lost() or timed_out(false). */
     virtual void undo() = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Queues and windows that round trips do not show: the queue of one connection that fills the path
- * and loses, a narrow window, a queue that only some connections meet, marks, and
- * openings of a window in vain. */
+ * and loses, a narrow window, a queue that only some connections meet, marks, and openings of a
+ * window in vain. */
 #include "catch.h"
 
 extern "C" {
