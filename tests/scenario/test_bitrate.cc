@@ -258,19 +258,25 @@ TEST_CASE("a longer way is not taken for a queue of ours for long")
     }
 }
 
+/* Smaller steps keep the queue shorter: with those of 5 % an encoder went on at 3 % above the rate
+ * at which a queue would drain. A fall of a tenth is told at once. */
 TEST_CASE("changes are told when they matter, and not too often")
 {
     Followed at(cases[1], at_4_mbit, 1, 1 * mbit);
+    livetcp_usec told = 0;
+    double last = 0;
+    at.call.caller.on_event = [&](const livetcp_engine_event &event) {
+        if (event.type != LIVETCP_ENGINE_BITRATE)
+            return;
+        CHECK(std::abs(event.bitrate - last) >= 0.0199 * last);
+        if (event.bitrate > 0.9 * last)
+            CHECK(at.call.world.now() - told >= 300000);
+        told = at.call.world.now();
+        last = event.bitrate;
+    };
     at.encoder.run(60);
     CHECK(at.encoder.changes > 5);
-    CHECK(at.encoder.changes < 120);
-    double last = 0;
-    for (const livetcp_engine_event &event : at.call.caller.events) {
-        if (event.type != LIVETCP_ENGINE_BITRATE)
-            continue;
-        CHECK(std::abs(event.bitrate - last) >= 0.049 * last);
-        last = event.bitrate;
-    }
+    CHECK(at.encoder.changes < 150);
 }
 
 TEST_CASE("no path info makes the estimate leave its bounds, or the window close")

@@ -32,6 +32,7 @@
 #define GROW_START   0.05
 #define GROW_WINDOW  0.01 /* while losses keep the windows small */
 #define GROW_NEAR    2.2  /* times the root */
+#define BACK_PART    0.05
 #define KNOWN_PART   0.93 /* of the maximum rate carried of late: no less is the path's own */
 #define LAG_US       160000
 #define USED_LOOKS   8
@@ -69,8 +70,12 @@
 #define STALL_SEEN_US 300000
 #define STALL_PART    0.45
 
-#define TELL_PART     0.05
-#define TELL_EVERY_US 250000
+/* A change is told from a part of the last value on. At low rates, where a frame is a packet or
+ * two, small changes make the queue longer. */
+#define TELL_PART     0.02
+#define TELL_LEAST    12000.0 /* bit/s, but no more than */
+#define TELL_MOST     0.05
+#define TELL_EVERY_US 300000
 #define TELL_NOW      0.9 /* of the last value reported: sooner */
 
 void lt_bitrate_init(lt_bitrate *bitrate, uint32_t min, uint32_t max)
@@ -360,7 +365,7 @@ static bool is_back_at_once(const lt_bitrate *b, const lt_congestion *c, double 
                             livetcp_usec now)
 {
     return b->ceiling > KNOWN_PART * lt_congestion_max_carried(c) && !b->by_windows &&
-           lt_congestion_is_lossless(c, now) && goal > (1 + TELL_PART) * b->told;
+           lt_congestion_is_lossless(c, now) && goal > (1 + BACK_PART) * b->told;
 }
 
 /* After a loss all that follows it waits for the repair: more that is written than arrives is no
@@ -434,6 +439,11 @@ static void update_estimate(lt_bitrate *b, const lt_congestion *c, const lt_bitr
         raise(b, c, s, proved(b, c, s));
 }
 
+static double least_change(const lt_bitrate *b)
+{
+    return larger(TELL_PART * b->told, smaller(TELL_LEAST, TELL_MOST * b->told));
+}
+
 bool lt_bitrate_update(lt_bitrate *b, const lt_congestion *congestion, const lt_bitrate_sample *s)
 {
     update_estimate(b, congestion, s);
@@ -442,7 +452,7 @@ bool lt_bitrate_update(lt_bitrate *b, const lt_congestion *congestion, const lt_
     b->estimate = larger(b->min, smaller(b->max, b->estimate));
     double change = fabs(b->estimate - b->told);
     bool bound = b->estimate == b->min || b->estimate == b->max;
-    if (change < TELL_PART * b->told && !(bound && change > 0))
+    if (change < least_change(b) && !(bound && change > 0))
         return false;
     bool soon = b->told_us > s->now_us - TELL_EVERY_US && b->estimate > TELL_NOW * b->told;
     if (b->told == b->estimate || soon)

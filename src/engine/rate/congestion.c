@@ -37,6 +37,11 @@
 #define FALL       0.985 /* at most, from one sample to the next */
 #define FALL_FULL  0.99
 
+/* An encoder's queue that hardly stands is empty at times, which no round trip shows: a rate of
+ * less than the limit, but more than HARDLY of it, is what was sent. */
+#define HARDLY_US 12000
+#define HARDLY    0.85
+
 /* Maximum fall in a second: measurements are wrong while a route changes. */
 #define FLOOR_PART 0.3
 #define FLOOR_US   1000000
@@ -312,6 +317,13 @@ static bool is_our_doing(const lt_congestion *c, const lt_congestion_sample *s,
            s->in_flight > window->in_flight + growth;
 }
 
+static bool hardly_stands(const lt_congestion *c, const lt_congestion_sample *s,
+                          const lt_delay_window *window, double rate)
+{
+    return s->follows && window->total_us < HARDLY_US && rate < c->limit &&
+           rate > HARDLY * c->limit;
+}
+
 static double smoothed(double before, double now)
 {
     if (now > before * FASTER || now < before * SLOWER)
@@ -335,6 +347,8 @@ static void measure(lt_congestion *c, const lt_congestion_sample *s, const lt_de
         return;
     }
     c->present = rate;
+    if (hardly_stands(c, s, window, rate))
+        rate = c->limit;
     rate = smoothed(c->limit, rate); /* A smaller window delivers less, also where the queue is
                                         another's: the fall is limited. */
     double fall = is_full(c, s) ? FALL_FULL : FALL;
