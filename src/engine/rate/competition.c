@@ -35,6 +35,11 @@
 #define AGAIN_FOUND_US 125000
 #define AGAIN_QUEUE_US 40000
 
+/* A starved session takes a queue of less for another's, and sooner. */
+#define STARVED_FOUND_US 250000
+#define STARVED_QUEUE_US 20000.0
+#define STARVED_QUEUES   1.5
+
 /* In that time a queue that stands at MORE times the rate of the share, or less, is the other's
  * still, if the path has carried more (this session has LESS of it): its queue was only empty for
  * a moment. */
@@ -111,13 +116,15 @@ static bool is_expected(const lt_competition *c, livetcp_usec now)
 }
 
 static livetcp_usec queue_of_others(const lt_competition *c, const lt_congestion_sample *s,
-                                    livetcp_usec own_us)
+                                    livetcp_usec own_us, bool starved)
 {
     double max_us = is_expected(c, s->now_us) ? AGAIN_QUEUE_US : QUEUE_MAX_US;
     double us = (double)(QUEUES * own_us);
 
     if (us < QUEUE_MIN_US)
         us = s->carried > 0 ? fmax(QUEUE_MIN_US, QUEUE_BYTES / s->carried * SECOND) : QUEUE_MIN_US;
+    if (starved)
+        max_us = fmin(max_us, fmax(STARVED_QUEUE_US, STARVED_QUEUES * (double)own_us));
     return (livetcp_usec)fmin(us, max_us);
 }
 
@@ -149,6 +156,14 @@ static bool overflows(lt_competition *c, const lt_congestion_sample *s,
            c->lost_us[(c->losses - needed) % LT_COMPETITION_LOSSES] > s->now_us - within;
 }
 
+/* Less and less of a path that loses packets: a flow that halves its window at each loss fills a
+ * short buffer for a moment only, and the session yields each time. Losses tell of it too rarely,
+ * as most of them are the other's. */
+static bool is_starved(const lt_congestion_sample *s, double part)
+{
+    return s->connections > 1 && s->may_follow && !s->lossless && part < LITTLE;
+}
+
 /* A path that the other has left carries more than the share. */
 static bool remains(lt_competition *c, const lt_congestion_sample *s, const lt_delay_window *window,
                     double part, double rate)
@@ -169,6 +184,7 @@ bool lt_competition_found(lt_competition *c, const lt_congestion_sample *s,
                           const lt_delay_window *window, livetcp_usec own_us, double part,
                           double rate, bool ours)
 {
+    bool starved = is_starved(s, part);
     livetcp_usec wait;
 
     bool much = lt_heavy_losses_found(&c->heavy, s, ours || !own_us);
@@ -178,7 +194,7 @@ bool lt_competition_found(lt_competition *c, const lt_congestion_sample *s,
     if (!ours && !window->known && s->now_us - c->known_us < UNKNOWN_US)
         return false;
     c->known_us = s->now_us;
-    if (ours || !window->known || window->queue_us < queue_of_others(c, s, own_us)) {
+    if (ours || !window->known || window->queue_us < queue_of_others(c, s, own_us, starved)) {
         c->since_us = LIVETCP_NEVER;
         return false;
     }
@@ -186,7 +202,9 @@ bool lt_competition_found(lt_competition *c, const lt_congestion_sample *s,
         c->since_us = s->now_us;
         c->from_us = window->queue_us;
     }
-    wait = is_expected(c, s->now_us) ? AGAIN_FOUND_US : FOUND_US + window->queue_us;
+    wait = is_expected(c, s->now_us) ? AGAIN_FOUND_US
+           : starved                 ? STARVED_FOUND_US
+                                     : FOUND_US + window->queue_us;
     return s->now_us - c->since_us > wait + s->base_us;
 }
 
@@ -215,7 +233,7 @@ static double min_share(const lt_competition *c, const lt_congestion_sample *s, 
 }
 
 void lt_competition_begin(lt_competition *c, const lt_congestion_sample *s,
-                          const lt_delay_window *window, double rate, bool lossless)
+                          const lt_delay_window *window, double rate)
 {
     double share = rate * round_trip(s, window);
 
@@ -231,7 +249,7 @@ void lt_competition_begin(lt_competition *c, const lt_congestion_sample *s,
     c->delivered = s->delivered;
     c->retransmitted = s->retransmitted;
     c->shrunk_us = c->drained_us = s->now_us;
-    c->return_soon = s->connections == 1 || !lossless;
+    c->return_soon = s->connections == 1 || !s->lossless;
     c->queue_max_us = 0;
     c->crest_us = (double)window->average_us;
     c->drain_until_us = LIVETCP_NEVER;

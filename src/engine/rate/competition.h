@@ -52,16 +52,16 @@ void lt_competition_init(lt_competition *competition);
 /* Detects other senders that fill the queue: it is longer than our own target `own_us` (0 = the
  * session has no limit) for some time, or it overflows repeatedly while ours is short. `ours`: this
  * queue may be our own. `part`: delivered rate as a part of the maximum that the path has recently
- * carried. `rate`: that which a standing queue of now delivers, bytes per second; 0 = none stands.
- */
+ * carried; where that is little, and something is lost, less is needed. `rate`: that which a
+ * standing queue of now delivers, bytes per second; 0 = none stands. */
 bool lt_competition_found(lt_competition *competition, const lt_congestion_sample *sample,
                           const lt_delay_window *window, livetcp_usec own_us, double part,
                           double rate, bool ours);
 
 /* Begins with a share of the bytes that `rate` (bytes per second; 0 = not known) keeps in flight.
- * `lossless`: no segment was lost for a while, so that the others may be sessions like this one. */
+ * Where nothing was lost for a while the others may be sessions like this one. */
 void lt_competition_begin(lt_competition *competition, const lt_congestion_sample *sample,
-                          const lt_delay_window *window, double rate, bool lossless);
+                          const lt_delay_window *window, double rate);
 
 /* Updates the share. False when the others have gone. */
 bool lt_competition_update(lt_competition *competition, const lt_congestion_sample *sample,

@@ -657,9 +657,9 @@ static void be_alone(lt_congestion *c, const lt_congestion_sample *s)
     if (lt_silence_is_stall(&c->silence, s) || lt_congestion_judges_route(c, s->now_us))
         return;
     own_us = wanted_queue_us(c);
-    vain = lt_vain_periods_update(&c->vain, s, &window, c->limit, lt_usec_max(STANDING_US, own_us),
-                                  lt_congestion_is_lossless(c, s->now_us)) ||
-           was_no_route(c, s);
+    vain =
+        lt_vain_periods_update(&c->vain, s, &window, c->limit, lt_usec_max(STANDING_US, own_us)) ||
+        was_no_route(c, s);
     double part = carried > 0 ? c->limit / carried : 1;
     if (!lt_competition_found(&c->competition, s, &window, own_us, part, c->present, ours) && !vain)
         return;
@@ -673,8 +673,7 @@ static void be_alone(lt_congestion *c, const lt_congestion_sample *s)
     lt_vain_periods_stop(&c->vain);
     if (c->limit < carried / 2)
         c->limit = carried / 2;
-    lt_competition_begin(&c->competition, s, &window, c->limit,
-                         lt_congestion_is_lossless(c, s->now_us));
+    lt_competition_begin(&c->competition, s, &window, c->limit);
     if (c->limit <= 0)
         c->limit = lt_competition_rate(&c->competition, s, &window);
 }
@@ -779,6 +778,7 @@ void lt_congestion_update(lt_congestion *c, const lt_congestion_sample *sample)
     if (s->retransmitted > c->retransmitted)
         c->lost_us = s->now_us;
     c->retransmitted = s->retransmitted;
+    whole.lossless = lt_congestion_is_lossless(c, s->now_us);
     if (s->may_follow)
         c->heeded_us = s->now_us;
     look_for_room(c, s);

@@ -29,6 +29,7 @@ typedef struct lt_congestion_sample {
     double carried;             /* bytes per second: maximum that the path has recently carried */
     bool overloads;             /* it offers far more than that */
     bool fills;                 /* the only connection gets all of it */
+    bool lossless;              /* no segment was lost for a while */
     double link_rate;           /* bytes per second of the link, from its packets' or frames' time;
                                    0 = unknown */
     livetcp_usec limit_us;      /* packets older than that are dropped; 0 = none are */

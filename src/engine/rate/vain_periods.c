@@ -67,8 +67,7 @@ static bool sends_little(lt_vain_periods *vain, const lt_congestion_sample *s,
 }
 
 bool lt_vain_periods_update(lt_vain_periods *vain, const lt_congestion_sample *s,
-                            const lt_delay_window *window, double limit, livetcp_usec own_us,
-                            bool lossless)
+                            const lt_delay_window *window, double limit, livetcp_usec own_us)
 {
     livetcp_usec period = PERIOD_US + s->base_us + vain->queue_us;
 
@@ -99,5 +98,5 @@ bool lt_vain_periods_update(lt_vain_periods *vain, const lt_congestion_sample *s
     vain->since_us = s->now_us;
     vain->limit = limit;
     vain->queue_us = window->queue_us;
-    return vain->count >= COUNT + (unsigned)(s->connections > 1 && lossless);
+    return vain->count >= COUNT + (unsigned)(s->connections > 1 && s->lossless);
 }

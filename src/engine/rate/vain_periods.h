@@ -28,10 +28,9 @@ void lt_vain_periods_init(lt_vain_periods *vain);
 /* The present period is no evidence. */
 void lt_vain_periods_stop(lt_vain_periods *vain);
 
-/* True if the queue is another's. `limit`: delivered bytes per second; `own_us`: a queue
- * that we may keep ourselves; `lossless`: no segment was lost for a while. */
+/* True if the queue is another's. `limit`: delivered bytes per second; `own_us`: a queue that we
+ * may keep ourselves. */
 bool lt_vain_periods_update(lt_vain_periods *vain, const lt_congestion_sample *sample,
-                            const lt_delay_window *window, double limit, livetcp_usec own_us,
-                            bool lossless);
+                            const lt_delay_window *window, double limit, livetcp_usec own_us);
 
 #endif

@@ -96,16 +96,17 @@ struct Competing {
 
     void begin(double rate, bool lossless = false)
     {
-        lt_competition_begin(&competition, &sample, &window, rate, lossless);
+        sample.lossless = lossless;
+        lt_competition_begin(&competition, &sample, &window, rate);
     }
 
     /* True if a queue that stands for half a second, and is not ours, is another's. */
-    bool found(livetcp_usec queue_us)
+    bool found(livetcp_usec queue_us, double part = 1)
     {
         window.queue_us = window.total_us = queue_us;
         for (int i = 0; i < 50; i++) {
             sample.now_us += 10000;
-            if (lt_competition_found(&competition, &sample, &window, 15000, 1, 0, false))
+            if (lt_competition_found(&competition, &sample, &window, 15000, part, 0, false))
                 return true;
         }
         return false;
@@ -574,6 +575,20 @@ TEST_CASE("who was found without losses is not expected to return", "[competitio
         with.begin(100e3, lossless);
         CHECK(with.found(42000) != lossless);
     }
+}
+
+/* A path of much more than what is left of it, which loses packets. A link that has become slower
+ * lost nothing before. */
+TEST_CASE("a starved session takes a shorter queue for another's", "[competition]")
+{
+    for (bool lossless : {false, true})
+        for (double part : {0.5, 1.0}) {
+            Competing with(60000, 8);
+            with.sample.lossless = lossless;
+            with.sample.may_follow = true;
+            CHECK(with.found(26000, part) == (!lossless && part < 1));
+            CHECK_FALSE(with.found(18000, part));
+        }
 }
 
 /* The share had become a tenth of what the source needs before a drain showed that nobody is there.

@@ -23,6 +23,7 @@ livetcp_usec found_at(double rate, livetcp_usec queue_us, livetcp_usec until)
         sample.base_us = 200 * ms;
         sample.connections = 1;
         sample.follows = true;
+        sample.lossless = true;
         sample.delivered = static_cast<uint64_t>(rate * static_cast<double>(now) / 1e6);
         lt_delay_window window = {};
         window.known = true;
@@ -30,7 +31,7 @@ livetcp_usec found_at(double rate, livetcp_usec queue_us, livetcp_usec until)
         window.span_us = 200 * ms;
         window.delivered =
             static_cast<uint64_t>(rate * static_cast<double>(now - window.span_us) / 1e6);
-        if (lt_vain_periods_update(&vain, &sample, &window, limit, 50 * ms, true))
+        if (lt_vain_periods_update(&vain, &sample, &window, limit, 50 * ms))
             return now - second;
     }
     return LIVETCP_NEVER;
