@@ -32,7 +32,7 @@
 #define GROW_START   0.05
 #define GROW_WINDOW  0.01 /* while losses keep the windows small */
 #define GROW_NEAR    2.2  /* times the root */
-#define BACK_PART    0.05
+#define BACK_PART    0.05 /* a goal of so much more than what was told is jumped to */
 #define KNOWN_PART   0.93 /* of the maximum rate carried of late: no less is the path's own */
 #define LAG_US       160000
 #define USED_LOOKS   8

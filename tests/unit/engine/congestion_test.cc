@@ -577,8 +577,7 @@ TEST_CASE("who was found without losses is not expected to return", "[competitio
     }
 }
 
-/* A path of much more than what is left of it, which loses packets. A link that has become slower
- * lost nothing before. */
+/* It has less than the path has carried, and packets are lost. */
 TEST_CASE("a starved session takes a shorter queue for another's", "[competition]")
 {
     for (bool lossless : {false, true})
