@@ -128,12 +128,17 @@ static livetcp_usec queue_of_others(const lt_competition *c, const lt_congestion
     return (livetcp_usec)fmin(us, max_us);
 }
 
+static bool has_little(const lt_congestion_sample *s, double part)
+{
+    return s->connections > 1 && part < LITTLE;
+}
+
 /* Repeated overflows of a queue that is not ours: the buffer is too small for a queue to stand.
  * With one connection losses alone are enough, as its own congestion control makes it one flow. */
 static bool overflows(lt_competition *c, const lt_congestion_sample *s,
                       const lt_delay_window *window, livetcp_usec own_us, double part, bool ours)
 {
-    bool little = s->connections > 1 && part < LITTLE;
+    bool little = has_little(s, part);
     livetcp_usec within = little ? LITTLE_LOSSES_US : LOSSES_US;
     livetcp_usec apart = 2 * s->base_us + (little ? LITTLE_APART_US : 0);
     livetcp_usec queue_us = own_us > OWN_MIN_US ? own_us : OWN_MIN_US;
@@ -161,7 +166,7 @@ static bool overflows(lt_competition *c, const lt_congestion_sample *s,
  * as most of them are the other's. */
 static bool is_starved(const lt_congestion_sample *s, double part)
 {
-    return s->connections > 1 && s->may_follow && !s->lossless && part < LITTLE;
+    return has_little(s, part) && s->may_follow && !s->lossless;
 }
 
 /* A path that the other has left carries more than the share. */

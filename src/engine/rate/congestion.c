@@ -523,7 +523,7 @@ static bool is_calm(const lt_congestion *c, livetcp_usec now)
  */
 static bool hides_routes(const lt_congestion *c, const lt_congestion_sample *s)
 {
-    return c->heeded_us < s->now_us - CALM_US || !lt_congestion_is_lossless(c, s->now_us);
+    return c->heeded_us < s->now_us - CALM_US || !s->lossless;
 }
 
 /* Tests an excess that came at once on a calm path. True while it counts as a longer route, and
