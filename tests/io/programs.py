@@ -2,15 +2,18 @@
 """Runs the samples that are programs: what they say, what is typed, the sound they make."""
 
 import array
+import contextlib
 import fcntl
 import math
 import os
 import pty
+import queue
 import re
 import signal
 import struct
 import subprocess
 import termios
+import threading
 import time
 import wave
 
@@ -20,19 +23,32 @@ RATE = 48000
 
 
 class Program:
+    """What it says is read as it comes: a pipe that is full would stop the program."""
+
     def __init__(self, *command, env=None):
         self.name = os.path.basename(command[0])
         self.process = subprocess.Popen(command, env=os.environ | (env or {}),
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=subprocess.STDOUT, text=True)
         self.said = ""
+        self.lines = queue.SimpleQueue()
+        self.reader = threading.Thread(target=self.read, daemon=True)
+        self.reader.start()
+
+    def read(self):
+        for line in self.process.stdout:
+            self.lines.put(line)
+        self.lines.put("")
 
     def wait_for(self, pattern):
-        for line in self.process.stdout:
-            self.said += line
-            match = re.search(pattern, line)
-            if match:
-                return match
+        """The match of the next line that has it."""
+        end = time.monotonic() + PATIENCE_S
+        with contextlib.suppress(queue.Empty):
+            while line := self.lines.get(timeout=max(0, end - time.monotonic())):
+                self.said += line
+                match = re.search(pattern, line)
+                if match:
+                    return match
         raise AssertionError(f"{self.name} never said '{pattern}', but:\n{self.said}")
 
     def type(self, keys):
@@ -40,7 +56,11 @@ class Program:
         self.process.stdin.flush()
 
     def wait(self, code=0):
-        self.said += self.process.communicate(timeout=PATIENCE_S)[0]
+        self.process.stdin.close()
+        self.process.wait(timeout=PATIENCE_S)
+        self.reader.join(timeout=PATIENCE_S)
+        while not self.lines.empty():
+            self.said += self.lines.get()
         assert self.process.returncode == code, \
             f"{self.name} ended with {self.process.returncode}: {self.said}"
         return self.said

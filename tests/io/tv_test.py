@@ -169,10 +169,9 @@ def check_history(folder):
         client.type("p")
         client.wait_for("pause: channel one, paused")
         stopped = client.wait_for_pictures(1)
-        for line in server.process.stdout:
-            channel = json.loads(line)["channels"][0]
-            if channel["pictures"] > stopped + 60:
-                break
+        channel = {"pictures": 0}
+        while channel["pictures"] <= stopped + 60:
+            channel = json.loads(server.wait_for(r"^\{.*").group())["channels"][0]
         assert channel["history_ms"] <= 1000 < 40 * channel["pictures"], channel
         client.type("p")
         client.wait_for("resume: channel one, shifted")

@@ -12,7 +12,6 @@ import ctypes.util
 import json
 import pathlib
 import re
-import signal
 import socket
 import struct
 import sys
@@ -22,7 +21,7 @@ import time
 import wave
 
 import programs
-from programs import (PATIENCE_S, PATIENT, RATE, Program, Terminal, hears, played, tone, write_wav)
+from programs import PATIENT, RATE, Program, Terminal, hears, played, tone, write_wav
 
 
 LOW, HIGH = 600, 1100  # Hz
@@ -283,9 +282,8 @@ def check_nobody_answers(folder):
         phone.wait_for("refused.*calling again")
         time.sleep(1)
         assert phone.process.poll() is None, "it has given up"
-        phone.process.send_signal(signal.SIGINT)
-        rest, _ = phone.process.communicate(timeout=PATIENCE_S)
-        assert phone.process.returncode == 0, rest
+        said = len(phone.said)
+        rest = phone.interrupt()[said:]
         assert "calling again" not in rest, f"said again: {rest}"
         assert "no call: nobody answered" in rest, rest
     with listening(*SILENT) as (listener, _):
