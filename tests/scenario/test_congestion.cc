@@ -899,11 +899,13 @@ TEST_CASE("a link that becomes too slow for media of a fixed rate keeps max-send
     CHECK(all.size() > 0.8 * 4 * 10 * 350e3 / 8 / 1510);
 }
 
+/* Its old queue is no other's: a rule for sessions that are starved competed with it in 13 of 60
+ * seeds, for as long as they were watched. */
 TEST_CASE("a link that becomes slower delays frames for a second")
 {
     double sum = 0;
     for (const Scheme &scheme : schemes)
-        for (uint64_t seed = 1; seed <= 3; seed++) {
+        for (uint64_t seed = 1; seed <= 60; seed++) {
             Alone at("delay=30ms,rate=1mbit,queue=40kB",
                      make_config(scheme.policy, scheme.connections), 1e6, true, seed);
             at.run(15);
@@ -915,7 +917,7 @@ TEST_CASE("a link that becomes slower delays frames for a second")
             CHECK(above < 1);
             sum += above;
         }
-    CHECK(sum / 6 < 0.85); /* 1.02 with half of the rate while the queue drains */
+    CHECK(sum / 120 < 0.85); /* 1.02 with half of the rate while the queue drains */
 }
 
 TEST_CASE("one connection that loses packets is not told the rate of the link")

@@ -36,6 +36,7 @@
 #define AGAIN_QUEUE_US 40000
 
 /* A starved session takes a queue of less for another's, and sooner. */
+#define STARVED_AFTER_US 3000000
 #define STARVED_FOUND_US 250000
 #define STARVED_QUEUE_US 20000.0
 #define STARVED_QUEUES   1.5
@@ -101,6 +102,7 @@
 void lt_competition_init(lt_competition *competition)
 {
     *competition = (lt_competition){.since_us = LIVETCP_NEVER,
+                                    .little_us = LIVETCP_NEVER,
                                     .drained_us = INT64_MIN / 2,
                                     .stood_us = INT64_MIN / 2,
                                     .remains_us = LIVETCP_NEVER,
@@ -163,10 +165,16 @@ static bool overflows(lt_competition *c, const lt_congestion_sample *s,
 
 /* Less and less of a path that loses packets: a flow that halves its window at each loss fills a
  * short buffer for a moment only, and the session yields each time. Losses tell of it too rarely,
- * as most of them are the other's. */
-static bool is_starved(const lt_congestion_sample *s, double part)
+ * as most of them are the other's. Where a link has become slower little gets through, too, and a
+ * queue of ours stands until the encoder has heard of it. */
+static bool is_starved(lt_competition *c, const lt_congestion_sample *s, double part)
 {
-    return has_little(s, part) && s->may_follow && !s->lossless;
+    if (!has_little(s, part))
+        c->little_us = LIVETCP_NEVER;
+    else if (c->little_us == LIVETCP_NEVER)
+        c->little_us = s->now_us;
+    return c->little_us != LIVETCP_NEVER && s->now_us - c->little_us >= STARVED_AFTER_US &&
+           s->may_follow && !s->lossless;
 }
 
 /* A path that the other has left carries more than the share. */
@@ -189,7 +197,7 @@ bool lt_competition_found(lt_competition *c, const lt_congestion_sample *s,
                           const lt_delay_window *window, livetcp_usec own_us, double part,
                           double rate, bool ours)
 {
-    bool starved = is_starved(s, part);
+    bool starved = is_starved(c, s, part);
     livetcp_usec wait;
 
     bool much = lt_heavy_losses_found(&c->heavy, s, ours || !own_us);

@@ -19,6 +19,7 @@
 #define LT_COMPETITION_LOSSES 3
 
 typedef struct lt_competition {
+    livetcp_usec little_us;  /* little of the path gets through since; LIVETCP_NEVER = much does */
     livetcp_usec since_us;   /* a queue of others has stood since; LIVETCP_NEVER = none stands */
     livetcp_usec from_us;    /* the queue then */
     livetcp_usec known_us;   /* when it was last known, or forgotten */

@@ -577,7 +577,8 @@ TEST_CASE("who was found without losses is not expected to return", "[competitio
     }
 }
 
-/* It has less than the path has carried, and packets are lost. */
+/* It has less than the path has carried for seconds, and packets are lost: a link that has become
+ * slower has a queue of ours at first. */
 TEST_CASE("a starved session takes a shorter queue for another's", "[competition]")
 {
     for (bool lossless : {false, true})
@@ -585,6 +586,9 @@ TEST_CASE("a starved session takes a shorter queue for another's", "[competition
             Competing with(60000, 8);
             with.sample.lossless = lossless;
             with.sample.may_follow = true;
+            CHECK_FALSE(with.found(26000, part));
+            for (int i = 0; i < 6; i++)
+                CHECK_FALSE(with.found(0, part));
             CHECK(with.found(26000, part) == (!lossless && part < 1));
             CHECK_FALSE(with.found(18000, part));
         }
