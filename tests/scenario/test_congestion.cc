@@ -488,8 +488,9 @@ TEST_CASE("five seconds after a transfer has gone an encoder has the path to its
  * decided, but routes lose nothing. */
 TEST_CASE("a transfer that begins is not taken for a longer route")
 {
+    unsigned slow = 0;
     for (const char *below : {"reno", "cubic", "bbr"})
-        for (uint64_t seed = 1; seed <= 6; seed++) {
+        for (uint64_t seed = 1; seed <= 40; seed++) {
             auto road = std::make_shared<SimRoad>("delay=30ms,rate=1mbit,queue=40kB", seed);
             road->path.congestion_control = below;
             Video video(road, make_config("auto", 8), 700e3, true, seed);
@@ -501,9 +502,11 @@ TEST_CASE("a transfer that begins is not taken for a longer route")
             road->world.run_for(8 * second);
             double told = video.throughput(begun + 3 * second, begun + 6 * second);
             INFO("over " << below << ", seed " << seed << ": " << told << " bit/s");
-            CHECK(told > 200e3); /* 12 to 380 */
+            CHECK(told > 100e3); /* 24 to 550 */
+            slow += told < 200e3;
             road->world.clear();
         }
+    CHECK(slow <= 12); /* of 120 */
 }
 
 /* Packet trains that had met the transfer showed more than the share, so that the path was not

@@ -297,14 +297,14 @@ static void lower(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample
     double queue_us =
         (double)c->standing_us + unseen_us(b, carried, s->now_us, c->base_us + LAG_US);
     double part = HEAD - larger(queue_us - ALLOWED_US, 0) / DRAIN_US;
-    double target = carried * larger(part, LEAST_PART);
+    double least = carried * LEAST_PART, target = larger(carried * part, least);
 
     b->by_windows = !lt_congestion_is_path(c);
     lt_faster_path_on_queue(&b->faster, c->limit, s->now_us);
     bool grows = b->by_windows && !has_lost(c, s->now_us);
     b->ceiling = grows ? 0 : c->limit;
     b->lowered_us = s->now_us;
-    set(b, c, s, b->estimate > 0 ? smaller(b->estimate, target) : target);
+    set(b, c, s, b->estimate > 0 ? larger(smaller(b->estimate, target), least) : target);
 }
 
 /* While the windows open. What waits for them drains, as they carry more in each round trip. */

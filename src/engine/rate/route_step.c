@@ -44,6 +44,13 @@
 #define LOST_PART 0.1
 #define LOST_US   2000000
 
+/* The excess of a route does not grow while little is sent, as the queue of a transfer does: minima
+ * over PART_US, of PART_SAMPLES at least, are compared. */
+#define PART_US      300000
+#define PART_SAMPLES 3
+#define GROWS_US     40000
+#define GROWS_PART   5
+
 void lt_route_step_init(lt_route_step *step)
 {
     *step = (lt_route_step){
@@ -68,6 +75,20 @@ static bool goes_on(const lt_route_step *step, const lt_congestion_sample *s,
            s->now_us - step->jumped_at_us < s->base_us + excess_us / 2;
 }
 
+static void begin_part(lt_route_step *step, livetcp_usec now)
+{
+    step->part_us = now;
+    step->part_min_us = LIVETCP_NEVER;
+    step->part_samples = 0;
+}
+
+static void jump(lt_route_step *step, livetcp_usec now, livetcp_usec excess_us)
+{
+    step->jumped_us = excess_us;
+    step->least_us = LIVETCP_NEVER;
+    begin_part(step, now);
+}
+
 static void look_for_jump(lt_route_step *step, const lt_congestion_sample *s,
                           livetcp_usec excess_us)
 {
@@ -77,13 +98,26 @@ static void look_for_jump(lt_route_step *step, const lt_congestion_sample *s,
         step->jumped_us = 0;
     } else if (jump_us >= STEP_US && (double)jump_us > JUMP_PART * (double)excess_us &&
                s->now_us - step->last_at_us < JUMP_US + excess_us) {
-        step->jumped_us = excess_us;
+        jump(step, s->now_us, excess_us);
         step->jumped_at_us = s->now_us;
     } else if (goes_on(step, s, excess_us)) {
-        step->jumped_us = excess_us;
+        jump(step, s->now_us, excess_us);
     }
     step->last_us = excess_us;
     step->last_at_us = s->now_us;
+}
+
+static bool grows(lt_route_step *step, livetcp_usec now, livetcp_usec excess_us)
+{
+    step->part_min_us = lt_usec_min(step->part_min_us, excess_us);
+    step->part_samples++;
+    if (!step->jumped_us || now - step->part_us < PART_US || step->part_samples < PART_SAMPLES)
+        return false;
+    livetcp_usec min_us = step->part_min_us, least_us = step->least_us;
+    step->least_us = lt_usec_min(least_us, min_us);
+    begin_part(step, now);
+    return least_us != LIVETCP_NEVER &&
+           min_us > least_us + lt_usec_max(GROWS_US, least_us / GROWS_PART);
 }
 
 static bool has_jumped(const lt_route_step *step, livetcp_usec now)
@@ -142,7 +176,7 @@ livetcp_usec lt_route_step_update(lt_route_step *step, const lt_congestion_sampl
         calm(step, s);
         return 0;
     }
-    if (step->calm_us == LIVETCP_NEVER || overflows(step, s)) {
+    if (step->calm_us == LIVETCP_NEVER || overflows(step, s) || grows(step, s->now_us, excess_us)) {
         step->since_us = step->calm_us = LIVETCP_NEVER;
         return 0;
     }

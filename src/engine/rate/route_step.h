@@ -21,6 +21,11 @@ typedef struct lt_route_step {
     lt_loss_count calm;   /* since there was no excess, */
     livetcp_usec calm_us; /*   which was then; LIVETCP_NEVER = this one is no route's */
 
+    /* Minima of successive periods, since it came at once. */
+    livetcp_usec part_us, part_min_us; /* the present one began, and its minimum so far */
+    unsigned part_samples;
+    livetcp_usec least_us; /* of those before; LIVETCP_NEVER = none */
+
     livetcp_usec last_us, last_at_us;     /* the excess before this one */
     livetcp_usec jumped_us, jumped_at_us; /* an excess that came at once; 0 = none did */
 } lt_route_step;

@@ -57,6 +57,24 @@ TEST_CASE("what comes at once and stays while little is sent is the route", "[ro
     CHECK(session.now < 3500 * ms);
 }
 
+/* A transfer that begins fills the queue at once, yields, and fills it again. A queue of our own
+ * above a longer route only drains. */
+TEST_CASE("what grows again while little is sent is no route", "[route-step]")
+{
+    for (bool again : {true, false}) {
+        Session session;
+        session.run(5000 * ms, path_rate / 4, [again](livetcp_usec at) {
+            if (at < 300 * ms)
+                return 140 * ms;
+            if (at < 700 * ms || !again)
+                return 90 * ms;
+            return at < 1700 * ms ? 90 * ms + (at - 700 * ms) / 20 : 140 * ms;
+        });
+        CHECK(session.likely);
+        CHECK((session.found > 0) != again);
+    }
+}
+
 /* The minimum of one of eight connections was taken in a queue. */
 TEST_CASE("a connection that shows less excess than the others hides no longer route",
           "[route-step]")
