@@ -304,6 +304,7 @@ static void lower(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample
     bool grows = b->by_windows && !has_lost(c, s->now_us);
     b->ceiling = grows ? 0 : c->limit;
     b->lowered_us = s->now_us;
+    /* One moment of a stall may have lowered it to less, for as long as the queue stands. */
     set(b, c, s, b->estimate > 0 ? larger(smaller(b->estimate, target), least) : target);
 }
 
