@@ -167,14 +167,18 @@ static bool overflows(lt_competition *c, const lt_congestion_sample *s,
  * short buffer for a moment only, and the session yields each time. Losses tell of it too rarely,
  * as most of them are the other's. Where a link has become slower little gets through, too, and a
  * queue of ours stands until the encoder has heard of it. */
-static bool is_starved(lt_competition *c, const lt_congestion_sample *s, double part)
+static bool is_starved(const lt_competition *c, const lt_congestion_sample *s)
+{
+    return c->little_us != LIVETCP_NEVER && s->now_us - c->little_us >= STARVED_AFTER_US &&
+           s->may_follow && !s->lossless;
+}
+
+static void note_little(lt_competition *c, const lt_congestion_sample *s, double part)
 {
     if (!has_little(s, part))
         c->little_us = LIVETCP_NEVER;
     else if (c->little_us == LIVETCP_NEVER)
         c->little_us = s->now_us;
-    return c->little_us != LIVETCP_NEVER && s->now_us - c->little_us >= STARVED_AFTER_US &&
-           s->may_follow && !s->lossless;
 }
 
 /* A path that the other has left carries more than the share. */
@@ -197,16 +201,17 @@ bool lt_competition_found(lt_competition *c, const lt_congestion_sample *s,
                           const lt_delay_window *window, livetcp_usec own_us, double part,
                           double rate, bool ours)
 {
-    bool starved = is_starved(c, s, part);
+    bool much = lt_heavy_losses_found(&c->heavy, s, ours || !own_us);
+    bool starved;
     livetcp_usec wait;
 
-    bool much = lt_heavy_losses_found(&c->heavy, s, ours || !own_us);
-
+    note_little(c, s, part);
     if (remains(c, s, window, part, rate) || overflows(c, s, window, own_us, part, ours) || much)
         return true;
     if (!ours && !window->known && s->now_us - c->known_us < UNKNOWN_US)
         return false;
     c->known_us = s->now_us;
+    starved = is_starved(c, s);
     if (ours || !window->known || window->queue_us < queue_of_others(c, s, own_us, starved)) {
         c->since_us = LIVETCP_NEVER;
         return false;
