@@ -278,6 +278,25 @@ static Beside join_transfer(const std::string &path, const char *below, const ch
     return result;
 }
 
+/* The same beside each of these transfers, over each congestion control, for seeds from 1 on. */
+static std::vector<Beside> join_each(const std::string &path,
+                                     std::initializer_list<const char *> others,
+                                     const Scheme &scheme, double rate, unsigned seconds,
+                                     uint64_t seeds, bool ends = false)
+{
+    std::vector<Beside> runs;
+    for (const char *other : others)
+        for (const char *below : {"reno", "cubic", "bbr"})
+            for (uint64_t seed = 1; seed <= seeds; seed++) {
+                Beside has = join_transfer(path, below, other, scheme, rate, seconds, seed, ends);
+                UNSCOPED_INFO(other << " over " << below << ", seed " << seed << ": " << has.rate
+                                    << " bit/s, then " << has.after << " bit/s and "
+                                    << has.p95_after << " ms");
+                runs.push_back(has);
+            }
+    return runs;
+}
+
 TEST_CASE("beside a file transfer a session takes a share of one flow, and yields no more")
 {
     for (const Scheme &scheme : schemes) {
@@ -456,15 +475,9 @@ TEST_CASE("a session that joins a transfer in a long buffer is not starved")
 TEST_CASE("a session that joins a transfer in a buffer of one product is not starved")
 {
     unsigned starved = 0;
-    for (const char *other : {"reno", "cubic"})
-        for (const char *below : {"reno", "cubic", "bbr"})
-            for (uint64_t seed = 1; seed <= 3; seed++) {
-                double with = join_transfer("delay=30ms,rate=5mbit,queue=37500B", below, other,
-                                            {"auto", 8}, 2.5e6, 40, seed)
-                                  .rate;
-                starved += with < 0.5 * 2.5e6;
-                UNSCOPED_INFO(other << " over " << below << ", seed " << seed << ": " << with);
-            }
+    for (const Beside &has : join_each("delay=30ms,rate=5mbit,queue=37500B", {"reno", "cubic"},
+                                       {"auto", 8}, 2.5e6, 40, 3))
+        starved += has.rate < 0.5 * 2.5e6;
     CHECK(starved <= 4);
 }
 
@@ -502,7 +515,7 @@ TEST_CASE("a transfer that begins is not taken for a longer route")
             road->world.run_for(8 * second);
             double told = video.throughput(begun + 3 * second, begun + 6 * second);
             INFO("over " << below << ", seed " << seed << ": " << told << " bit/s");
-            CHECK(told > 100e3); /* 24 to 550 */
+            CHECK(told > (seed <= 6 ? 200e3 : 100e3)); /* 24 to 550 */
             slow += told < 200e3;
             road->world.clear();
         }
@@ -514,15 +527,9 @@ TEST_CASE("a transfer that begins is not taken for a longer route")
 TEST_CASE("trains beside a transfer are forgotten when it has gone")
 {
     unsigned slow = 0;
-    for (const char *other : {"cubic", "bbr"})
-        for (const char *below : {"reno", "cubic", "bbr"})
-            for (uint64_t seed = 1; seed <= 8; seed++) {
-                double after = join_transfer("delay=30ms,rate=1mbit,queue=40kB", below, other,
-                                             {"auto", 8}, 700e3, 40, seed, true)
-                                   .after;
-                slow += after < 0.84e6;
-                UNSCOPED_INFO(other << " over " << below << ", seed " << seed << ": " << after);
-            }
+    for (const Beside &has : join_each("delay=30ms,rate=1mbit,queue=40kB", {"cubic", "bbr"},
+                                       {"auto", 8}, 700e3, 40, 8, true))
+        slow += has.after < 0.84e6;
     CHECK(slow <= 2);
 }
 
@@ -531,15 +538,9 @@ TEST_CASE("trains beside a transfer are forgotten when it has gone")
 TEST_CASE("one connection has the path to itself soon after a transfer has gone")
 {
     unsigned failed = 0;
-    for (const char *other : {"reno", "cubic"})
-        for (const char *below : {"reno", "cubic", "bbr"})
-            for (uint64_t seed = 1; seed <= 6; seed++) {
-                Beside has = join_transfer("delay=30ms,rate=1mbit,queue=40kB", below, other,
-                                           {"single", 1}, 1e6, 30, seed, true);
-                failed += has.p95_after > 30 + 40 + 100;
-                UNSCOPED_INFO(other << " over " << below << ", seed " << seed << ": "
-                                    << has.p95_after << " ms, " << has.after << " bit/s");
-            }
+    for (const Beside &has : join_each("delay=30ms,rate=1mbit,queue=40kB", {"reno", "cubic"},
+                                       {"single", 1}, 1e6, 30, 6, true))
+        failed += has.p95_after > 30 + 40 + 100;
     CHECK(failed <= 4);
 }
 
@@ -547,13 +548,9 @@ TEST_CASE("one connection has the path to itself soon after a transfer has gone"
 TEST_CASE("one connection on a long path soon uses what a transfer has left")
 {
     double after = 0;
-    for (const char *other : {"reno", "cubic"})
-        for (const char *below : {"reno", "cubic", "bbr"})
-            for (uint64_t seed = 1; seed <= 3; seed++)
-                after += join_transfer("delay=100ms,rate=5mbit,queue=125kB", below, other,
-                                       {"single", 1}, 1e6, 30, seed, true)
-                             .after /
-                         18;
+    for (const Beside &has : join_each("delay=100ms,rate=5mbit,queue=125kB", {"reno", "cubic"},
+                                       {"single", 1}, 1e6, 30, 3, true))
+        after += has.after / 18;
     INFO("on average " << after << " bit/s");
     CHECK(after > 1.4e6);
 }
