@@ -55,7 +55,7 @@
 #define SEGMENT   1448.0
 #define GROW      0.53
 #define SHRINK    0.7
-#define EVENT_US  200000
+#define EVENT_US  400000
 #define USED      0.55 /* of the share, or growing shows nothing */
 #define SHARE_MIN 4500.0
 #define FAIR_MAX  0.5   /* of the path: at least one other flow is there */
