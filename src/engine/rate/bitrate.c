@@ -156,11 +156,20 @@ static bool shows_faster_path(const lt_bitrate *b, const lt_congestion *c, doubl
     return b->ceiling > 0 && !b->by_windows && rate > LT_FASTER * b->ceiling && heeds(b, c, now);
 }
 
+/* The path may be as fast as that: it is tried, at once or by a step. */
+static void heed(lt_bitrate *b, const lt_congestion *c, double rate, livetcp_usec now)
+{
+    lt_faster_path_begin(&b->faster, b->ceiling, now);
+    b->ceiling = lt_faster_path_step(&b->faster, rate, lt_congestion_is_lossless(c, now), now);
+}
+
 bool lt_bitrate_on_burst_rate(lt_bitrate *b, const lt_congestion *c, double rate, livetcp_usec now)
 {
     if (!shows_faster_path(b, c, rate, now))
         return false;
-    lt_bitrate_forget_ceiling(b, now);
+    heed(b, c, rate, now);
+    if (b->ceiling <= 0)
+        b->shown_us = INT64_MIN;
     return true;
 }
 
@@ -385,11 +394,8 @@ static void raise(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample
     double train = lt_packet_trains_rate(&c->trains), step;
 
     lt_faster_path_on_no_queue(&b->faster, c->base_us, s->now_us);
-    if (shows_faster_path(b, c, train, s->now_us)) {
-        lt_faster_path_begin(&b->faster, b->ceiling, s->now_us);
-        b->ceiling = lt_faster_path_step(&b->faster, train, lt_congestion_is_lossless(c, s->now_us),
-                                         s->now_us);
-    }
+    if (shows_faster_path(b, c, train, s->now_us))
+        heed(b, c, train, s->now_us);
     double goal = b->ceiling > 0 ? HEAD * b->ceiling * bits : TRAIN_PART * train * bits;
     bool shown = b->ceiling <= 0 &&
                  (c->trains.count >= TRAINS_MIN || s->probed > 0 || b->shown_us > INT64_MIN);

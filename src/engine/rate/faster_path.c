@@ -6,10 +6,21 @@
 /* A test has shown a faster path when no queue has stood for so long, and two round trips. */
 #define TEST_US 1500000
 
-/* From a wrong sign, or a step, to the next sign that is heeded. */
-#define PAUSE_US 1000000
+/* From a wrong sign, or a step, to the next sign that is heeded; twice as long after each sign that
+ * was wrong. */
+#define PAUSE_US     1000000
+#define PAUSE_MAX_US 8000000
 
 #define STEP 0.1 /* of the rate that the sign shows */
+
+static livetcp_usec pause(const lt_faster_path *path)
+{
+    livetcp_usec time = PAUSE_US;
+
+    for (unsigned i = 0; i < path->vain && time < PAUSE_MAX_US; i++)
+        time *= 2;
+    return time;
+}
 
 void lt_faster_path_begin(lt_faster_path *path, double ceiling, livetcp_usec now)
 {
@@ -21,7 +32,7 @@ double lt_faster_path_step(lt_faster_path *path, double rate, bool lossless, liv
 {
     if (!path->vain || !lossless)
         return 0;
-    path->next_us = now + PAUSE_US;
+    path->next_us = now + pause(path);
     return fmin(rate, path->from + STEP * rate);
 }
 
@@ -30,7 +41,7 @@ void lt_faster_path_on_queue(lt_faster_path *path, double limit, livetcp_usec no
     if (path->from <= 0)
         return;
     if (limit < LT_FASTER * path->from) {
-        path->next_us = now + PAUSE_US;
+        path->next_us = now + pause(path);
         path->vain++;
     } else {
         path->vain = 0;

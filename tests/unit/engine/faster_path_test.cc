@@ -60,3 +60,17 @@ TEST_CASE("steps end where no queue stands any more", "[faster_path]")
     lt_faster_path_begin(&path, share, 9 * second);
     CHECK(lt_faster_path_step(&path, link, true, 9 * second) == 0);
 }
+
+TEST_CASE("signs that are wrong again and again are heeded less often", "[faster_path]")
+{
+    lt_faster_path path = {};
+    livetcp_usec now = second;
+    for (int seconds : {1, 2, 4, 8, 8}) {
+        REQUIRE(lt_faster_path_heeds(&path, true, now));
+        lt_faster_path_begin(&path, share, now);
+        lt_faster_path_on_queue(&path, share, now);
+        CHECK_FALSE(lt_faster_path_heeds(&path, true, now + seconds * second - 1));
+        now += seconds * second;
+    }
+    CHECK(lt_faster_path_heeds(&path, true, now));
+}
