@@ -30,10 +30,11 @@
 #define TRAINS_MIN   2
 #define GROW_FAST    0.03
 #define GROW_START   0.05
-#define GROW_WINDOW  0.01 /* while losses keep the windows small */
-#define GROW_NEAR    2.2  /* times the root */
-#define BACK_PART    0.05 /* a goal of so much more than what was told is jumped to */
-#define KNOWN_PART   0.93 /* of the maximum rate carried of late: no less is the path's own */
+#define GROW_WINDOW  0.01   /* while losses keep the windows small */
+#define GROW_NEAR    2.2    /* times the root */
+#define GROW_OWN     0.0011 /* at most, where the path is the session's own */
+#define BACK_PART    0.05   /* a goal of so much more than what was told is jumped to */
+#define KNOWN_PART   0.93   /* of the maximum rate carried of late: no less is the path's own */
 #define LAG_US       160000
 #define USED_LOOKS   8
 #define GROW_AGE_US  2000000.0
@@ -76,7 +77,7 @@
 #define TELL_LEAST    12000.0 /* bit/s, but no more than */
 #define TELL_MOST     0.05
 #define TELL_EVERY_US 300000
-#define TELL_NOW      0.9 /* of the last value reported: sooner */
+#define TELL_NOW      0.97 /* of the last value reported: at once */
 
 void lt_bitrate_init(lt_bitrate *bitrate, uint32_t min, uint32_t max)
 {
@@ -214,18 +215,29 @@ static void set(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample *
         b->estimate = larger(estimate, STALL_PART * b->moving);
 }
 
+/* True if a queue stood at the rate of the path and no share of it: hardly more was carried of
+ * late, and nothing was lost. */
+static bool is_own_path(const lt_bitrate *b, const lt_congestion *c, livetcp_usec now)
+{
+    return b->ceiling > KNOWN_PART * lt_congestion_max_carried(c) &&
+           lt_congestion_is_lossless(c, now);
+}
+
 /* Growth near the known rate: with the root of the rate, so that sessions which share a path come
- * to equal shares, and faster the longer no queue has stood. */
-static double near(const lt_bitrate *b, livetcp_usec base_us, livetcp_usec now)
+ * to equal shares, and faster the longer no queue has stood. On a path of its own it is slow: until
+ * a queue is seen and the encoder told, it goes on for most of a second. */
+static double near(const lt_bitrate *b, const lt_congestion *c, livetcp_usec now)
 {
     livetcp_usec since = b->lowered_us > b->shown_us ? b->lowered_us : b->shown_us;
     bool stood = b->lowered_us > INT64_MIN;
-    double pace = stood && base_us > LT_LONG_TRIP_US ? LT_LONG_TRIP_US / (double)base_us : 1;
+    double pace = stood && c->base_us > LT_LONG_TRIP_US ? LT_LONG_TRIP_US / (double)c->base_us : 1;
     double scale = (stood ? GROW_AGE_US : START_AGE_US) / pace;
     double age = since > INT64_MIN ? (double)(now - since) / scale : 0;
-    double step = pace * GROW_NEAR * sqrt(b->estimate) * (age > 1 ? age * age : 1);
+    double step = pace * GROW_NEAR * sqrt(b->estimate);
 
-    return smaller(step, GROW_FAST * b->estimate);
+    if (is_own_path(b, c, now))
+        step = smaller(step, GROW_OWN * b->estimate);
+    return smaller(step * (age > 1 ? age * age : 1), GROW_FAST * b->estimate);
 }
 
 /* Bit rate of the media written in the last updates. */
@@ -367,15 +379,13 @@ static void follow(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sampl
     b->lowered_us = s->now_us;
 }
 
-/* True if the estimate can return to the rate at which a queue stood at once. That is the path's
- * own rate, and no share of it, if hardly more was carried of late and nothing was lost. The
- * encoder is told when the change is large enough: on the way back it would be told too soon, and
- * stay below the path's rate by nearly as much as the next change takes. */
+/* True if the estimate can return to the rate of its own path at once. The encoder is told when the
+ * change is large enough: on the way back it would be told too soon, and stay below the path's rate
+ * by nearly as much as the next change takes. */
 static bool is_back_at_once(const lt_bitrate *b, const lt_congestion *c, double goal,
                             livetcp_usec now)
 {
-    return b->ceiling > KNOWN_PART * lt_congestion_max_carried(c) && !b->by_windows &&
-           lt_congestion_is_lossless(c, now) && goal > (1 + BACK_PART) * b->told;
+    return is_own_path(b, c, now) && !b->by_windows && goal > (1 + BACK_PART) * b->told;
 }
 
 /* After a loss all that follows it waits for the repair: more that is written than arrives is no
@@ -405,13 +415,13 @@ static void raise(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample
         double part = shown ? GROW_SHOWN : is_back_at_once(b, c, goal, s->now_us) ? 1 : GROW_BACK;
         step = part * (goal - b->estimate);
         if (b->ceiling > 0) /* it is to reach the goal, where others' queues come again and again */
-            step = larger(step, near(b, c->base_us, s->now_us));
+            step = larger(step, near(b, c, s->now_us));
         if (shown)
             b->shown_us = s->now_us;
     } else if (b->ceiling > 0 && b->by_windows)
         step = GROW_WINDOW * b->estimate;
     else
-        step = b->ceiling > 0 || shown ? near(b, c->base_us, s->now_us)
+        step = b->ceiling > 0 || shown ? near(b, c, s->now_us)
                                        : (c->limit > 0 ? GROW_FAST : GROW_START) * b->estimate;
     bool back = b->estimate < goal;
     if (!back && used < NEAR_USED * b->estimate)
