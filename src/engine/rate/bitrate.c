@@ -414,7 +414,8 @@ static void raise(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample
     if (b->estimate < goal) {
         double part = shown ? GROW_SHOWN : is_back_at_once(b, c, goal, s->now_us) ? 1 : GROW_BACK;
         step = part * (goal - b->estimate);
-        if (b->ceiling > 0) /* it is to reach the goal, where others' queues come again and again */
+        /* It is to reach the goal, where others' queues come again and again. */
+        if (b->ceiling > 0 && !is_own_path(b, c, s->now_us))
             step = larger(step, near(b, c, s->now_us));
         if (shown)
             b->shown_us = s->now_us;
