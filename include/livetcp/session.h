@@ -111,7 +111,8 @@ typedef struct livetcp_session_callbacks {
 
     /* The estimated bit rate that the connections carry without delay has changed: the target for
      * the encoders, all media streams of the session together, in bit/s. It changes by 2 % or more,
-     * by 5 % at low rates, and every 300 ms at most; a fall of a tenth is told at once. */
+     * by 5 % at low rates, and every 300 ms at most; a fall of a tenth, and of 3 % where nobody
+     * shares the path, is told at once. */
     void (*on_bitrate)(livetcp_session *session, uint32_t bitrate, void *user);
 
     /* The answer to livetcp_session_notify_when_sent(): all packets sent before it have left the

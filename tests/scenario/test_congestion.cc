@@ -61,7 +61,6 @@ TEST_CASE("an encoder that follows fills a thin path and meets hardly a queue, f
  * told 0.2 to 0.9 of 20 Mbit/s, and it took up to eight seconds until it had them. */
 TEST_CASE("windows that open are not taken for the rate of a long path")
 {
-    unsigned slow = 0; /* 1 or 2 of 240 runs, 0.76 of the path at least */
     for (const char *below : {"reno", "cubic", "bbr"})
         for (const Scheme &scheme : schemes)
             for (double first : {6e6, 30e6})
@@ -76,9 +75,7 @@ TEST_CASE("windows that open are not taken for the rate of a long path")
                                        << " Mbit/s, seed " << seed << ": " << told << " and "
                                        << used << " bit/s");
                     CHECK(told > 1e6);
-                    CHECK(used > 0.75 * 20e6);
-                    slow += used < 0.8 * 20e6;
-                    CHECK(slow <= 1);
+                    CHECK(used > 0.8 * 20e6);
                 }
 }
 
@@ -518,12 +515,12 @@ TEST_CASE("a transfer that begins is not taken for a longer route")
             road->world.run_for(8 * second);
             double told = video.throughput(begun + 3 * second, begun + 6 * second);
             INFO("over " << below << ", seed " << seed << ": " << told << " bit/s");
-            CHECK(told > (seed <= 6 ? 200e3 : 50e3)); /* 24 to 550 */
+            CHECK(told > 50e3); /* 24 to 550 */
             slow += told < 200e3;
             starved += told < 100e3;
             road->world.clear();
         }
-    CHECK(slow <= 12);   /* of 120; 10 of 360 */
+    CHECK(slow <= 8);    /* of 120; 9 of 360 */
     CHECK(starved <= 2); /* 3 of 360 */
 }
 
@@ -531,11 +528,15 @@ TEST_CASE("a transfer that begins is not taken for a longer route")
  * asked again. */
 TEST_CASE("trains beside a transfer are forgotten when it has gone")
 {
-    unsigned slow = 0;
+    unsigned slow = 0; /* 14 of 240 */
+    double mean = 0;
     for (const Beside &has : join_each("delay=30ms,rate=1mbit,queue=40kB", {"cubic", "bbr"},
-                                       {"auto", 8}, 700e3, 40, 8, true))
+                                       {"auto", 8}, 700e3, 40, 8, true)) {
         slow += has.after < 0.84e6;
-    CHECK(slow <= 2);
+        mean += has.after / 48;
+    }
+    CHECK(slow <= 5);
+    CHECK(mean > 0.89e6); /* 0.91 */
 }
 
 /* The window of one connection grows until the buffer overflows, so that each drain met its own

@@ -77,7 +77,8 @@
 #define TELL_LEAST    12000.0 /* bit/s, but no more than */
 #define TELL_MOST     0.05
 #define TELL_EVERY_US 300000
-#define TELL_NOW      0.97 /* of the last value reported: at once */
+#define TELL_NOW      0.9  /* of the last value reported: at once, */
+#define TELL_NOW_OWN  0.97 /*   and of the rate of a path that nobody shares */
 
 void lt_bitrate_init(lt_bitrate *bitrate, uint32_t min, uint32_t max)
 {
@@ -474,7 +475,9 @@ bool lt_bitrate_update(lt_bitrate *b, const lt_congestion *congestion, const lt_
     bool bound = b->estimate == b->min || b->estimate == b->max;
     if (change < least_change(b) && !(bound && change > 0))
         return false;
-    bool soon = b->told_us > s->now_us - TELL_EVERY_US && b->estimate > TELL_NOW * b->told;
+    bool own = is_own_path(b, congestion, s->now_us);
+    double least = (own ? TELL_NOW_OWN : TELL_NOW) * b->told;
+    bool soon = b->told_us > s->now_us - TELL_EVERY_US && b->estimate > least;
     if (b->told == b->estimate || soon)
         return false;
     b->told = b->estimate;

@@ -97,8 +97,7 @@ void lt_rate_on_path_info(lt_rate *rate, unsigned slot, const livetcp_path *path
     rate->poll_due = false;
     if (rate->poll_us == LIVETCP_NEVER)
         rate->poll_us = now + POLL_MIN_US;
-    rate->delivered += lt_round_trips_update(trips, path, known_rate(rate, now),
-                                             rate->bitrate.follows, now, &samples);
+    rate->delivered += lt_round_trips_update(trips, path, known_rate(rate, now), now, &samples);
     rate->samples.queue_us = lt_usec_min(rate->samples.queue_us, samples.queue_us);
     rate->samples.busy_us = lt_usec_min(rate->samples.busy_us, samples.busy_us);
     if (samples.exact_us != LIVETCP_NEVER)

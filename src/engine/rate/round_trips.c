@@ -18,12 +18,6 @@
 /* A round trip that ended at some time in a longer silence of the platform is no sample. */
 #define GAP_US 15000
 
-/* A delivery is between two answers of the platform. By the first of them no queue is
- * overestimated. For an encoder that fills the path this part of the time is added: a queue of its
- * own shows earlier. Half of it shows that earlier still, but sessions that share a path come to
- * less equal shares. */
-#define FILLS_PART 4
-
 void lt_round_trips_init(lt_round_trips *trips)
 {
     *trips = (lt_round_trips){.asked_us = INT64_MIN,
@@ -115,11 +109,12 @@ static bool pop_delivered(lt_round_trips *trips, lt_write_mark *newest)
     return popped;
 }
 
-/* TCP counts from when it sent, but smooths. */
+/* It was not there yet when the platform was asked `before`: a queue is not overestimated. TCP
+ * counts from when it sent, but smooths. */
 static livetcp_usec queue_of(const lt_round_trips *trips, const lt_write_mark *mark,
-                             const livetcp_path *path, livetcp_usec delivered_us)
+                             const livetcp_path *path, livetcp_usec before)
 {
-    livetcp_usec queue = delivered_us - mark->at_us - lt_round_trips_base(trips);
+    livetcp_usec queue = before - mark->at_us - lt_round_trips_base(trips);
 
     if (mark->waits && path->known & LIVETCP_PATH_RTT)
         queue = path->rtt_us - lt_round_trips_base(trips);
@@ -138,7 +133,7 @@ static void note_repair(lt_round_trips *trips, const livetcp_path *path, livetcp
 }
 
 uint64_t lt_round_trips_update(lt_round_trips *trips, const livetcp_path *path, double rate,
-                               bool fills, livetcp_usec now, lt_queue_samples *samples)
+                               livetcp_usec now, lt_queue_samples *samples)
 {
     uint64_t delivered = newly_delivered(trips, path);
     livetcp_usec before = trips->asked_us;
@@ -157,8 +152,7 @@ uint64_t lt_round_trips_update(lt_round_trips *trips, const livetcp_path *path, 
     remember(trips, now - newest.at_us, now);
     if (before < now - GAP_US)
         return delivered;
-    samples->busy_us =
-        queue_of(trips, &newest, path, before + (fills ? (now - before) / FILLS_PART : 0));
+    samples->busy_us = queue_of(trips, &newest, path, before);
     livetcp_usec own = rate > 0 ? (livetcp_usec)(newest.size * 1e6 / rate) : 0;
     samples->queue_us = samples->busy_us > own ? samples->busy_us - own : 0;
     if (newest.waits)

@@ -50,9 +50,9 @@ typedef struct lt_queue_samples {
 
 /* Takes path info. Returns the bytes delivered since the last call, and sets *samples to those of
  * the round trips that ended since. `rate`: of the path, for a packet's own time; bytes per second,
- * 0 = not known. `fills`: an encoder fills the path as far as it is told. */
+ * 0 = not known. */
 uint64_t lt_round_trips_update(lt_round_trips *trips, const livetcp_path *path, double rate,
-                               bool fills, livetcp_usec now, lt_queue_samples *samples);
+                               livetcp_usec now, lt_queue_samples *samples);
 
 /* The route has become longer by `longer_us`, which is added to the minimum. */
 void lt_round_trips_lengthen(lt_round_trips *trips, livetcp_usec longer_us, livetcp_usec now);

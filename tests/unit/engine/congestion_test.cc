@@ -169,25 +169,6 @@ struct Told {
 
 } // namespace
 
-TEST_CASE("where an encoder fills the path a delivery is dated between two answers",
-          "[round_trips]")
-{
-    for (bool fills : {false, true}) {
-        lt_round_trips trips;
-        lt_round_trips_init(&trips);
-        livetcp_path path = path_with(0);
-        livetcp_usec now = second;
-        lt_queue_samples samples;
-        lt_round_trips_update(&trips, &path, 0, fills, now, &samples);
-        lt_round_trips_wrote(&trips, &path, 1000, {}, now);
-        path.queued_bytes = 1000;
-        lt_round_trips_update(&trips, &path, 0, fills, now + 70 * ms, &samples);
-        path.queued_bytes = 0;
-        lt_round_trips_update(&trips, &path, 0, fills, now + 80 * ms, &samples);
-        CHECK(samples.queue_us == 20 * ms + (fills ? 10 * ms / 4 : 0));
-    }
-}
-
 TEST_CASE("a round trip is that of the packet, above the least of its connection", "[round_trips]")
 {
     lt_round_trips trips;
@@ -196,17 +177,17 @@ TEST_CASE("a round trip is that of the packet, above the least of its connection
     livetcp_usec now = second;
     lt_queue_samples samples;
     CHECK(lt_round_trips_base(&trips) == LIVETCP_NEVER);
-    lt_round_trips_update(&trips, &path, 0, false, now, &samples);
+    lt_round_trips_update(&trips, &path, 0, now, &samples);
     CHECK(samples.queue_us == LIVETCP_NEVER);
     CHECK(lt_round_trips_base(&trips) == 50 * ms); /* TCP's own, of the handshake */
     lt_round_trips_wrote(&trips, &path, 1000, {}, now);
     path.queued_bytes = 1000;
     for (now += 10 * ms; now < second + 80 * ms; now += 10 * ms) {
-        CHECK(lt_round_trips_update(&trips, &path, 0, false, now, &samples) == 0);
+        CHECK(lt_round_trips_update(&trips, &path, 0, now, &samples) == 0);
         CHECK(samples.queue_us == LIVETCP_NEVER);
     }
     path.queued_bytes = 0;
-    CHECK(lt_round_trips_update(&trips, &path, 0, false, now, &samples) == 1000);
+    CHECK(lt_round_trips_update(&trips, &path, 0, now, &samples) == 1000);
     CHECK(samples.queue_us == 20 * ms); /* it was not there yet after 70 ms */
     CHECK(lt_round_trips_base(&trips) == 50 * ms);
     /* The packet's own time at a known rate is no queue. */
@@ -214,9 +195,9 @@ TEST_CASE("a round trip is that of the packet, above the least of its connection
     livetcp_usec written = now;
     path.queued_bytes = 1000;
     for (now += 10 * ms; now < written + 80 * ms; now += 10 * ms)
-        lt_round_trips_update(&trips, &path, 100000, false, now, &samples);
+        lt_round_trips_update(&trips, &path, 100000, now, &samples);
     path.queued_bytes = 0;
-    lt_round_trips_update(&trips, &path, 100000, false, now, &samples);
+    lt_round_trips_update(&trips, &path, 100000, now, &samples);
     CHECK(samples.queue_us == 10 * ms);
 }
 
@@ -229,7 +210,7 @@ TEST_CASE("of many bytes in flight, the first packets of a frame still tell of a
     path.cwnd_bytes = 1000000;
     livetcp_usec now = second;
     lt_queue_samples samples;
-    lt_round_trips_update(&trips, &path, 0, false, now, &samples);
+    lt_round_trips_update(&trips, &path, 0, now, &samples);
     unsigned queued = 0;
     auto write = [&] {
         lt_round_trips_wrote(&trips, &path, 1448, {}, now);
@@ -241,9 +222,9 @@ TEST_CASE("of many bytes in flight, the first packets of a frame still tell of a
         write();
     livetcp_usec frame = now;
     now += 60 * ms; /* 40 packets, and seven of the frame, on a link of 2 MB/s */
-    lt_round_trips_update(&trips, &path, 2e6, false, now - 5 * ms, &samples);
+    lt_round_trips_update(&trips, &path, 2e6, now - 5 * ms, &samples);
     path.queued_bytes = queued - 47 * 1448;
-    lt_round_trips_update(&trips, &path, 2e6, false, now, &samples);
+    lt_round_trips_update(&trips, &path, 2e6, now, &samples);
     CHECK(trips.marks[trips.first].at_us == frame); /* the rest of the frame */
     CHECK(samples.busy_us == 5 * ms);
     CHECK(samples.queue_us < ms);
@@ -256,26 +237,26 @@ TEST_CASE("what waits in the kernel or for a repair is no sample of the network"
     livetcp_path path = path_with(0);
     livetcp_usec now = second;
     lt_queue_samples samples;
-    lt_round_trips_update(&trips, &path, 0, false, now, &samples);
+    lt_round_trips_update(&trips, &path, 0, now, &samples);
     path.queued_bytes = path.cwnd_bytes; /* the window is full */
     lt_round_trips_wrote(&trips, &path, 1000, {}, now);
     path.queued_bytes += 1000;
     for (now += 10 * ms; now < second + 200 * ms; now += 10 * ms)
-        lt_round_trips_update(&trips, &path, 0, false, now, &samples);
+        lt_round_trips_update(&trips, &path, 0, now, &samples);
     path.queued_bytes = 0;
     trips.written += path.cwnd_bytes; /* that was written before */
-    lt_round_trips_update(&trips, &path, 0, false, now, &samples);
+    lt_round_trips_update(&trips, &path, 0, now, &samples);
     CHECK(samples.queue_us == 0); /* TCP's round trip is the path's */
 
     lt_round_trips_wrote(&trips, &path, 1000, {}, now);
     path.queued_bytes = 1000;
     path.tcp_state = LIVETCP_TCP_RECOVERY;
     now += 10 * ms;
-    lt_round_trips_update(&trips, &path, 0, false, now, &samples);
+    lt_round_trips_update(&trips, &path, 0, now, &samples);
     path.tcp_state = LIVETCP_TCP_OPEN;
     path.queued_bytes = 0;
     now += 10 * ms;
-    CHECK(lt_round_trips_update(&trips, &path, 0, false, now, &samples) == 1000);
+    CHECK(lt_round_trips_update(&trips, &path, 0, now, &samples) == 1000);
     CHECK(samples.queue_us == LIVETCP_NEVER);
 }
 
@@ -288,15 +269,15 @@ TEST_CASE("a longer route is believed after a while", "[round_trips]")
         livetcp_usec now = second;
         lt_queue_samples samples;
         path.min_rtt_us = 20 * ms;
-        lt_round_trips_update(&trips, &path, 0, false, now, &samples);
+        lt_round_trips_update(&trips, &path, 0, now, &samples);
         for (unsigned i = 0; i < 120; i++) {
             lt_round_trips_wrote(&trips, &path, 1000, {}, now);
             path.queued_bytes = 1000;
             now += 90 * ms;
-            lt_round_trips_update(&trips, &path, 0, false, now, &samples);
+            lt_round_trips_update(&trips, &path, 0, now, &samples);
             now += 10 * ms;
             path.queued_bytes = 0;
-            lt_round_trips_update(&trips, &path, 0, false, now, &samples);
+            lt_round_trips_update(&trips, &path, 0, now, &samples);
             if (kept)
                 lt_round_trips_keep_base(&trips, now);
         }
@@ -311,7 +292,7 @@ TEST_CASE("the least minimum of a route counts for each of its connections", "[r
     livetcp_path path = path_with(0);
     lt_queue_samples samples;
     path.min_rtt_us = 30 * ms;
-    lt_round_trips_update(&trips, &path, 0, false, second, &samples);
+    lt_round_trips_update(&trips, &path, 0, second, &samples);
     lt_round_trips_share_base(&trips, 20 * ms);
     CHECK(lt_round_trips_base(&trips) == 20 * ms);
     CHECK(lt_round_trips_own_base(&trips) == 30 * ms);
@@ -558,13 +539,13 @@ TEST_CASE("the minimum is not forgotten while it is kept", "[round_trips]")
     livetcp_path path = path_with(0);
     livetcp_usec now = second;
     lt_queue_samples samples;
-    lt_round_trips_update(&trips, &path, 0, false, now, &samples);
+    lt_round_trips_update(&trips, &path, 0, now, &samples);
     for (bool keeps : {true, false}) {
         for (unsigned i = 0; i < 200; i++) {
             lt_round_trips_wrote(&trips, &path, 1000, {}, now);
             path.queued_bytes = 0;
             now += 150 * ms;
-            lt_round_trips_update(&trips, &path, 0, false, now, &samples);
+            lt_round_trips_update(&trips, &path, 0, now, &samples);
             if (keeps)
                 lt_round_trips_keep_base(&trips, now);
         }
