@@ -59,6 +59,13 @@
 #define PACKETS    2
 #define PACKETS_US 30000
 
+/* TCP acknowledges a lone segment after this time at most (Linux: TCP_DELACK_MIN), and at once with
+ * data of the other direction, which the minimum round trip may be of. */
+#define ACK_DELAY_US 40000
+
+/* A longer queue may be another flow's, which keeps it full. */
+#define STEADY_QUEUE_US 80000
+
 /* A window that is full and meets no queue is too small, and opens at each update: faster while
  * packets wait for OPEN_WAIT_US. A source that offers OVERLOAD times the delivered rate makes
  * packets wait with any window. The window then opens by OVERLOAD_GAIN in a round trip, since its
@@ -466,6 +473,17 @@ static double let_through(lt_congestion *c, const lt_congestion_sample *s)
                                  s->fixed && s->offered <= CARRIED * s->carried, c->lost_us);
 }
 
+/* Bytes under way of a source that sends at a rate of its own which the path has carried. With a
+ * smaller window less gets through than it sends, the window is made smaller for that, and what
+ * waits never ends. */
+static double steady_bytes(const lt_congestion *c, const lt_congestion_sample *s)
+{
+    if (!s->fixed || s->offered > CARRIED * s->carried ||
+        !lt_congestion_is_lossless(c, s->now_us) || c->queue_us > STEADY_QUEUE_US)
+        return 0;
+    return s->offered * (double)(c->base_us + ACK_DELAY_US) / SECOND + own_bytes(c, s->offered);
+}
+
 /* A path without a queue has no limit, except for packets that have waited: let go at once, they
  * would be a queue, with all later ones behind them. */
 static uint64_t open_from(const lt_congestion *c, const lt_congestion_sample *s, livetcp_usec time)
@@ -490,7 +508,8 @@ static void set_window(lt_congestion *c, const lt_congestion_sample *s)
     if (is_drained(c, now))
         bytes = drained > QUEUE_MIN ? drained : QUEUE_MIN;
     else
-        bytes = fmax(lt_window_push_is_under_way(&c->push) ? LT_PUSH_GAIN * bytes : bytes, let);
+        bytes = fmax(lt_window_push_is_under_way(&c->push) ? LT_PUSH_GAIN * bytes : bytes,
+                     fmax(let, steady_bytes(c, s)));
     c->window = congested ? (uint64_t)bytes : open_from(c, s, time);
     c->set_us = now;
 }
