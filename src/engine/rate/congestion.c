@@ -467,19 +467,22 @@ double lt_congestion_admitted(const lt_congestion *c, livetcp_usec now)
     return needed_bytes(c) * SECOND / (double)c->base_us;
 }
 
-static double let_through(lt_congestion *c, const lt_congestion_sample *s)
+/* A source at a fixed rate, which the path has carried. */
+static bool is_steady(const lt_congestion_sample *s)
 {
-    return lt_let_through_update(&c->let, &c->history, s,
-                                 s->fixed && s->offered <= CARRIED * s->carried, c->lost_us);
+    return s->fixed && s->offered <= CARRIED * s->carried;
 }
 
-/* Bytes under way of a source that sends at a rate of its own which the path has carried. With a
- * smaller window less gets through than it sends, the window is made smaller for that, and what
- * waits never ends. */
+static double let_through(lt_congestion *c, const lt_congestion_sample *s)
+{
+    return lt_let_through_update(&c->let, &c->history, s, is_steady(s), c->lost_us);
+}
+
+/* Bytes under way of a steady source. With a smaller window less gets through than it sends, the
+ * window is made smaller for that, and what waits never ends. */
 static double steady_bytes(const lt_congestion *c, const lt_congestion_sample *s)
 {
-    if (!s->fixed || s->offered > CARRIED * s->carried ||
-        !lt_congestion_is_lossless(c, s->now_us) || c->queue_us > STEADY_QUEUE_US)
+    if (!is_steady(s) || !lt_congestion_is_lossless(c, s->now_us) || c->queue_us > STEADY_QUEUE_US)
         return 0;
     return s->offered * (double)(c->base_us + ACK_DELAY_US) / SECOND + own_bytes(c, s->offered);
 }
