@@ -446,16 +446,16 @@ static void drain_now_and_then(lt_congestion *c, const lt_congestion_sample *s)
     c->drain_until_us = s->now_us + wanted_queue_us(c) + (livetcp_usec)time;
 }
 
-/* Bytes that the path holds without a queue. */
-static double path_content(const lt_congestion *c)
+/* Bytes that the path holds at this rate without a queue. */
+static double path_content(const lt_congestion *c, double rate)
 {
-    return c->capacity * (double)c->base_us / SECOND;
+    return rate * (double)c->base_us / SECOND;
 }
 
 /* The same and our own queue. */
-static double needed_bytes(const lt_congestion *c)
+static double needed_bytes(const lt_congestion *c, double rate)
 {
-    return path_content(c) + own_bytes(c, c->capacity);
+    return path_content(c, rate) + own_bytes(c, rate);
 }
 
 double lt_congestion_admitted(const lt_congestion *c, livetcp_usec now)
@@ -464,7 +464,7 @@ double lt_congestion_admitted(const lt_congestion *c, livetcp_usec now)
 
     if (!limits || lt_congestion_is_lossless(c, now))
         return HUGE_VAL;
-    return needed_bytes(c) * SECOND / (double)c->base_us;
+    return needed_bytes(c, c->capacity) * SECOND / (double)c->base_us;
 }
 
 /* A source at a fixed rate, which the path has carried. */
@@ -484,7 +484,7 @@ static double steady_bytes(const lt_congestion *c, const lt_congestion_sample *s
 {
     if (!is_steady(s) || !lt_congestion_is_lossless(c, s->now_us) || c->queue_us > STEADY_QUEUE_US)
         return 0;
-    return s->offered * (double)(c->base_us + ACK_DELAY_US) / SECOND + own_bytes(c, s->offered);
+    return needed_bytes(c, s->offered) + s->offered * ACK_DELAY_US / SECOND;
 }
 
 /* A path without a queue has no limit, except for packets that have waited: let go at once, they
@@ -503,7 +503,8 @@ static void set_window(lt_congestion *c, const lt_congestion_sample *s)
     livetcp_usec now = s->now_us, time = now - c->set_us;
     double let = let_through(c, s);
     bool congested = c->capacity > 0 && c->congested_us > now - FORGET_US;
-    double bytes = needed_bytes(c), drained = DRAIN_PART * path_content(c) + SEGMENT;
+    double bytes = needed_bytes(c, c->capacity);
+    double drained = DRAIN_PART * path_content(c, c->capacity) + SEGMENT;
 
     if (!congested && c->limit <= 0) /* the first train was no queue's */
         c->capacity = 0;
@@ -631,7 +632,7 @@ static bool is_ours(lt_congestion *c, const lt_congestion_sample *s, const lt_de
     bool open = c->regime == LT_REGIME_OPEN &&
                 ((s->own_extra && much) || (window->known && is_our_doing(c, s, window)));
 
-    if (c->capacity > 0 && (double)s->in_flight > needed_bytes(c) + EXCESS)
+    if (c->capacity > 0 && (double)s->in_flight > needed_bytes(c, c->capacity) + EXCESS)
         c->excess_us = s->now_us;
     return open || (s->own_losses && much) || lt_narrow_window_was(&c->narrow, s) ||
            s->now_us < c->excess_us + EXCESS_TRIPS * s->base_us + EXCESS_US;
