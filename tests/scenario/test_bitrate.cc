@@ -259,8 +259,8 @@ TEST_CASE("a longer way is not taken for a queue of ours for long")
 }
 
 /* Smaller steps keep the queue shorter: with those of 5 % an encoder went on at 3 % above the rate
- * at which a queue would drain. A fall of a tenth is told at once; on a
- * path of its own, one of 3 %. */
+ * at which a queue would drain. A fall of a tenth is told at once; on a path of its own, one of
+ * 3 %. */
 TEST_CASE("changes are told when they matter, and not too often")
 {
     Followed at(cases[1], at_4_mbit, 1, 1 * mbit);
