@@ -11,6 +11,7 @@
  *   the link is busy with the media      as in a queue: extra packets would delay the media; but a
  *                                        copy of a packet that is lost
  *   it is full, of small packets         as in a queue, and two or more of them in a segment
+ *   where there is no room for copies    one of a packet that TCP repeats in vain
  *   a queue, and a self-clocked source   one connection per link, unless in timeout: more would
  *                                        take more shares of the path from other flows, and make
  *                                        no packet earlier
@@ -28,6 +29,7 @@
 #include "policy/overtaken.h"
 #include "policy/self_clocked.h"
 #include "policy/standing_queue.h"
+#include "policy/timed_out.h"
 
 #include <math.h>
 
@@ -244,6 +246,12 @@ static extra_room room_for(automatic *own, const livetcp_policy_view *view,
     return stands ? ROOM_NONE : ROOM_FOR_ALL;
 }
 
+/* On a link that is full of speech any further packet keeps an overload going. */
+static bool copies_timed_out(const livetcp_policy_view *view)
+{
+    return !lt_coalescing_suits(view);
+}
+
 static void place(void *state, const livetcp_policy_view *view, const livetcp_packet_view *packet,
                   livetcp_decision *decision)
 {
@@ -260,10 +268,25 @@ static void place(void *state, const livetcp_policy_view *view, const livetcp_pa
         lt_hedge_placed(view, decision->connections, own->delay_us, decision);
     if (!decision->connections)
         return;
+    if (copies_timed_out(view))
+        lt_timed_out_placed(view, decision);
     lt_self_clocked_placed(&own->source, packet, view->now_us);
     lt_overtaken_placed(&own->overtaken);
     lt_standing_queue_placed(&own->queue, packet->size, view->now_us);
     measure_size(own, packet);
+}
+
+static void review_without_room(automatic *own, const livetcp_policy_view *view,
+                                const livetcp_packet_view *packet, extra_room room,
+                                livetcp_decision *decision)
+{
+    if (room == ROOM_FOR_LOST)
+        lt_overtaken_review(&own->overtaken, view, packet, times_of_media(view, own->size),
+                            decision);
+    if (decision->connections || decision->review_us != LIVETCP_NEVER)
+        return;
+    if (copies_timed_out(view))
+        lt_timed_out_review(view, packet, decision);
 }
 
 static void review(void *state, const livetcp_policy_view *view, const livetcp_packet_view *packet,
@@ -273,11 +296,10 @@ static void review(void *state, const livetcp_policy_view *view, const livetcp_p
 
     extra_room room = room_for(own, view, packet);
 
-    if (room == ROOM_FOR_LOST)
-        lt_overtaken_review(&own->overtaken, view, packet, times_of_media(view, own->size),
-                            decision);
-    if (room < ROOM_FOR_HEDGES)
+    if (room < ROOM_FOR_HEDGES) {
+        review_without_room(own, view, packet, room, decision);
         return;
+    }
     /* the next parity packet is worth more than this copy */
     if (room == ROOM_FOR_ALL && view->budget_bytes / PARITY_FIRST < packet->size &&
         wants_parity(own, view, packet->size))

@@ -616,8 +616,8 @@ void lt_path_groups_update_free(lt_path_groups *groups, livetcp_path *paths, uns
         rtt_us = lt_usec_min(rtt_us, paths[i].group_rtt_us);
         if (paths[i].known & LIVETCP_PATH_MIN_RTT && paths[i].min_rtt_us > 0)
             rtt_us = lt_usec_min(rtt_us, paths[i].min_rtt_us);
-        if (lt_path_undelivered(&paths[i]))
-            in_flight += (size_t)lt_path_undelivered(&paths[i]) + LT_TCP_HEADERS;
+        if (lt_path_in_network(&paths[i]))
+            in_flight += (size_t)lt_path_in_network(&paths[i]) + LT_TCP_HEADERS;
     }
     if (rtt_us == LIVETCP_NEVER)
         return;

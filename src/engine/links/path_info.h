@@ -31,6 +31,12 @@ static inline uint64_t lt_path_undelivered(const livetcp_path *path)
     return bytes > sacked ? bytes - sacked : 0;
 }
 
+/* Those under way: where the retransmission timer fired, none until it is repaired. */
+static inline uint64_t lt_path_in_network(const livetcp_path *path)
+{
+    return path->tcp_state == LIVETCP_TCP_TIMEOUT ? 0 : lt_path_undelivered(path);
+}
+
 /* Maximum age of path info when a packet is placed, in microseconds. */
 livetcp_usec lt_path_max_age(const livetcp_path *path);
 

@@ -310,9 +310,7 @@ bool lt_rate_update(lt_rate *rate, const lt_rate_view *view, livetcp_usec now)
             continue;
         sample.connections++;
         sample.undelivered += lt_path_undelivered(path);
-        /* Where the retransmission timer fired, nothing is under way until it is repaired. */
-        if (path->tcp_state != LIVETCP_TCP_TIMEOUT)
-            sample.in_flight += lt_path_undelivered(path);
+        sample.in_flight += lt_path_in_network(path);
         sizes_known = sizes_known || path->known & LIVETCP_PATH_QUEUED;
         sample.retransmitted += path->retransmitted_segments;
         if (path->known & LIVETCP_PATH_MARKS)

@@ -51,7 +51,7 @@ TEST_CASE("auto sends late packets again into a queue that others overrun, and i
         lt_policy_auto.place(s.state.data(), &s.view, &s.packet, &decision);
         CHECK(decision.connections == 1);
         CHECK(!decision.protect);
-        CHECK((decision.review_us != LIVETCP_NEVER) == overrun);
+        CHECK((decision.review_us < s.view.now_us + 200 * ms) == overrun);
 
         s.packet.carried_by = s.packet.copies = 1;
         s.packet.first_sent_us = s.packet.last_sent_us = s.view.now_us;
