@@ -36,8 +36,8 @@
  * |[
  * gst-launch-1.0 rtpbin name=bin livetcpsrc name=src uri="livetcp://:5004?mode=listener" \
  *     caps="application/x-rtp,media=video,clock-rate=90000,encoding-name=H264,payload=96" ! \
- *     bin.recv_rtp_sink_0 src.rtcp_src ! bin.recv_rtcp_sink_0 bin. ! rtph264depay ! avdec_h264 !
- * videoconvert ! autovideosink
+ *     bin.recv_rtp_sink_0 src.rtcp_src ! bin.recv_rtcp_sink_0 \
+ *     bin. ! rtph264depay ! avdec_h264 ! videoconvert ! autovideosink
  * ]| Receives with RTCP.
  *
  * ## Time

@@ -48,6 +48,16 @@ std::vector<Block> pipelines(const char *file)
     return blocks;
 }
 
+/* Otherwise a shell takes each line for a command. */
+void check_joined(const std::string &command)
+{
+    for (size_t end = command.find('\n'); end + 1 < command.size();
+         end = command.find('\n', end + 1)) {
+        REQUIRE(end != std::string::npos);
+        CHECK(command[end - 1] == '\\');
+    }
+}
+
 /* A warning where an element of another plugin is not installed. */
 void check_syntax(const std::string &command)
 {
@@ -89,6 +99,7 @@ TEST_CASE("every pipeline of the elements' documentation can be pasted")
             CHECK(block.description.size() > 10);
             CHECK(block.description.back() == '.');
             CHECK(block.text.find("gst-launch-1.0", 1) == std::string::npos);
+            check_joined(block.text);
             check_syntax(block.text);
         }
     }
