@@ -359,6 +359,30 @@ TEST_CASE("beside BBR in a long buffer a session has its share")
     CHECK(sum / 9 > 1);
 }
 
+/* The queue of BBR was taken for that of one connection, which had 0.14 to 0.35 of a fair share. */
+TEST_CASE("beside BBR in a long buffer one connection is not taken for the owner of the queue")
+{
+    struct Path {
+        const char *spec;
+        double fair;
+    };
+    for (const Path &path : {Path{"delay=10ms,rate=5mbit,queue=50kB", 2.5e6},
+                             Path{"delay=30ms,rate=1mbit,queue=30kB", 0.5e6}}) {
+        double sum = 0;
+        for (const char *below : {"reno", "cubic", "bbr"})
+            for (uint64_t seed = 1; seed <= 3; seed++) {
+                double share =
+                    join_transfer(path.spec, below, "bbr", {"single", 1}, path.fair, 40, seed)
+                        .rate /
+                    path.fair;
+                UNSCOPED_INFO("over " << below << ", seed " << seed << ": " << share);
+                sum += share / 9;
+            }
+        INFO(path.spec << ": " << sum << " of a fair share");
+        CHECK(sum > 0.5);
+    }
+}
+
 TEST_CASE("a transfer that keeps a short queue takes no more than its share")
 {
     /* Its sawtooth is within 60 ms, and its trough is what a session would allow itself. Four of

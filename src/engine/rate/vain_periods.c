@@ -12,11 +12,16 @@
 #define COUNT     2
 
 /* The same little by little, as beside BBR, whose queue may be shorter than ours: a queue has stood
- * for STOOD_US, and the rate fell to FELL within FALL_US. */
+ * for STOOD_US, and the rate fell to FELL within FALL_US. Two sessions of one connection seem to be
+ * such a flow to each other. */
 #define STANDING_US 8000
 #define STOOD_US    3000000
 #define FELL        0.6
 #define FALL_US     6000000
+
+/* Nor does it matter whether the rate falls once a queue has stood for so long although the source
+ * sends what it is told. BBR empties its own every ten seconds. */
+#define LASTS_US 6500000
 
 /* A queue that stands for so long, while no more than LITTLE of the rate is delivered, on the only
  * connection: several find such a flow by its losses. */
@@ -34,13 +39,12 @@ void lt_vain_periods_stop(lt_vain_periods *vain)
     vain->since_us = vain->stood_us = vain->little_us = LIVETCP_NEVER;
 }
 
-static bool fell(lt_vain_periods *vain, const lt_congestion_sample *s,
-                 const lt_delay_window *window, double limit)
+/* Since when a queue has stood; LIVETCP_NEVER = none stands. */
+static livetcp_usec stood_since(lt_vain_periods *vain, const lt_congestion_sample *s,
+                                const lt_delay_window *window, double limit)
 {
-    if (!window->known || window->queue_us < STANDING_US || limit <= 0 || s->connections == 1) {
-        vain->stood_us = LIVETCP_NEVER;
-        return false;
-    }
+    if (!window->known || window->queue_us < STANDING_US || limit <= 0)
+        return vain->stood_us = LIVETCP_NEVER;
     if (vain->stood_us == LIVETCP_NEVER) {
         vain->stood_us = s->now_us;
         vain->highest = 0;
@@ -49,7 +53,20 @@ static bool fell(lt_vain_periods *vain, const lt_congestion_sample *s,
         vain->highest = limit;
         vain->highest_us = s->now_us;
     }
-    return s->now_us - vain->stood_us > STOOD_US && limit < FELL * vain->highest;
+    return vain->stood_us;
+}
+
+/* A queue stands in vain: the rate fell, or that has lasted for long. */
+static bool stands_in_vain(lt_vain_periods *vain, const lt_congestion_sample *s,
+                           const lt_delay_window *window, double limit)
+{
+    livetcp_usec since = stood_since(vain, s, window, limit);
+    bool fell = s->connections > 1 && limit < FELL * vain->highest;
+
+    if (since == LIVETCP_NEVER)
+        return false;
+    return (fell && s->now_us - since > STOOD_US) ||
+           ((s->follows || s->may_follow) && s->now_us - since > LASTS_US);
 }
 
 static bool sends_little(lt_vain_periods *vain, const lt_congestion_sample *s,
@@ -71,7 +88,7 @@ bool lt_vain_periods_update(lt_vain_periods *vain, const lt_congestion_sample *s
 {
     livetcp_usec period = PERIOD_US + s->base_us + vain->queue_us;
 
-    if (fell(vain, s, window, limit)) {
+    if (stands_in_vain(vain, s, window, limit)) {
         vain->before = vain->highest;
         return true;
     }

@@ -4,7 +4,7 @@
  * bottleneck's and does not fall with our sending rate. If it falls and the queue stays, either the
  * queue is another's or the bottleneck has become slower. The latter happens once and not in
  * successive periods, and our own queue drains then within seconds. Nor is a queue our own that
- * stays while the session sends next to nothing.
+ * stays for longer, or while the session sends next to nothing.
  */
 #ifndef LT_ENGINE_RATE_VAIN_PERIODS_H
 #define LT_ENGINE_RATE_VAIN_PERIODS_H

@@ -13,7 +13,7 @@ constexpr livetcp_usec ms = 1000, second = 1000 * ms;
 constexpr double limit = 50000; /* bytes per second */
 
 /* A session that delivers `rate` while a queue stands; when it is found to be another's. */
-livetcp_usec found_at(double rate, livetcp_usec queue_us, livetcp_usec until)
+livetcp_usec found_at(double rate, livetcp_usec queue_us, livetcp_usec until, bool follows = true)
 {
     lt_vain_periods vain;
     lt_vain_periods_init(&vain);
@@ -22,7 +22,7 @@ livetcp_usec found_at(double rate, livetcp_usec queue_us, livetcp_usec until)
         sample.now_us = now;
         sample.base_us = 200 * ms;
         sample.connections = 1;
-        sample.follows = true;
+        sample.follows = follows;
         sample.lossless = true;
         sample.delivered = static_cast<uint64_t>(rate * static_cast<double>(now) / 1e6);
         lt_delay_window window = {};
@@ -44,6 +44,18 @@ livetcp_usec found_at(double rate, livetcp_usec queue_us, livetcp_usec until)
 TEST_CASE("a queue that stands while next to nothing is sent is another's", "[vain_periods]")
 {
     CHECK(found_at(0.05 * limit, 30 * ms, 10 * second) < 2 * second);
-    CHECK(found_at(0.05 * limit, 5 * ms, 10 * second) == LIVETCP_NEVER);  /* none stands */
-    CHECK(found_at(0.95 * limit, 30 * ms, 10 * second) == LIVETCP_NEVER); /* it may be our own */
+    CHECK(found_at(0.05 * limit, 5 * ms, 10 * second) == LIVETCP_NEVER); /* none stands */
+    CHECK(found_at(0.95 * limit, 30 * ms, 6 * second) == LIVETCP_NEVER); /* it may be our own */
+}
+
+/* That of BBR may be shorter than ours. A source at a fixed rate may have made the queue, which
+ * drains by what the link has to spare. */
+TEST_CASE("a queue that lasts although the source sends what it is told is another's",
+          "[vain_periods]")
+{
+    livetcp_usec found = found_at(0.95 * limit, 10 * ms, 10 * second);
+    CHECK(found > 5 * second);
+    CHECK(found < 8 * second);
+    CHECK(found_at(0.95 * limit, 5 * ms, 30 * second) == LIVETCP_NEVER); /* none stands */
+    CHECK(found_at(0.95 * limit, 10 * ms, 30 * second, false) == LIVETCP_NEVER);
 }
