@@ -9,6 +9,10 @@
 
 #define MOST_COPIES 4
 
+/* The later a packet is, the longer may others wait for its copy: this part of its age. Else a link
+ * that is never quite free would keep it waiting. */
+#define OTHERS_WAIT 0.01
+
 /* Time to the next review while the packet may still be on its way, and while it is lost. */
 #define MAYBE_AGAIN_US (50 * (livetcp_usec)LIVETCP_USEC_MSEC)
 #define LOST_AGAIN_US  (5 * (livetcp_usec)LIVETCP_USEC_MSEC)
@@ -28,10 +32,6 @@ static bool have_timed_out(const livetcp_policy_view *view, uint32_t carriers)
             return false;
     return true;
 }
-
-/* The later a packet is, the longer may others wait for its copy: this part of its age. Else a link
- * that is never quite free would keep it waiting. */
-#define OTHERS_WAIT 0.01
 
 /* When nothing of the session waits at the bottleneck of any carrier. */
 static livetcp_usec free_at(const livetcp_policy_view *view, uint32_t carriers)
