@@ -8,6 +8,7 @@
 
 #include <openssl/crypto.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,13 +23,14 @@ static void on_interrupt(int number)
     signal(number, SIG_DFL);
 }
 
-/* Set by SIGHUP: the file of --tokens is to be read again, changed or not. */
-static volatile sig_atomic_t hung_up;
+/* Set by SIGHUP: the file of --tokens is to be read again, changed or not. The loop's thread does
+ * that. */
+static atomic_bool hung_up;
 
 static void on_hang_up(int number)
 {
     (void)number;
-    hung_up = 1;
+    atomic_store(&hung_up, true);
 }
 
 bool lt_transfer_interrupted(void)
@@ -136,10 +138,9 @@ static const livetcp_session_callbacks callbacks = {.struct_size = sizeof callba
 /* Reads the token file again if it has changed. */
 static void look_at_tokens(lt_transfer *t)
 {
-    bool asked = hung_up;
+    bool asked = atomic_exchange(&hung_up, false);
     livetcp_error error;
 
-    hung_up = false;
     switch (lt_token_file_look(&t->tokens, asked, &error)) {
     case LT_TOKEN_FILE_CHANGED:
         say(t, "read the tokens again");
