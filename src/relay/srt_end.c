@@ -135,14 +135,26 @@ static void watch(srt_end *s, SRTSOCKET socket, int events)
     srt_epoll_add_usock(s->poll, socket, &events);
 }
 
-static void name_peer(SRTSOCKET socket, char remote[REMOTE])
+/* libsrt tells the address of callers only, and succeeds without one for others. */
+static bool get_address(srt_end *s, SRTSOCKET socket, struct sockaddr_storage *address)
 {
-    struct sockaddr_storage address;
-    int size = sizeof address;
+    int size = sizeof *address;
+
+    if (s->end.location.bound)
+        return srt_getpeername(socket, (struct sockaddr *)address, &size) == 0;
+    uv_mutex_lock(&s->lock);
+    *address = s->address;
+    uv_mutex_unlock(&s->lock);
+    return true;
+}
+
+static void name_peer(srt_end *s, SRTSOCKET socket, char remote[REMOTE])
+{
+    struct sockaddr_storage address = {0};
     char text[REMOTE - 10];
 
     snprintf(remote, REMOTE, "a caller");
-    if (srt_getpeername(socket, (struct sockaddr *)&address, &size) != 0)
+    if (!get_address(s, socket, &address))
         return;
     if (address.ss_family == AF_INET &&
         uv_ip4_name((struct sockaddr_in *)&address, text, sizeof text) == 0)
@@ -179,7 +191,7 @@ static void add_peer(srt_end *s, SRTSOCKET socket)
     int size = sizeof id - 1;
     const lt_relay_location *l = &s->end.location;
 
-    name_peer(socket, p.remote);
+    name_peer(s, socket, p.remote);
     if (l->bound && l->stream_id[0] &&
         (srt_getsockflag(socket, SRTO_STREAMID, id, &size) != 0 || strcmp(id, l->stream_id) != 0)) {
         post_text(s, FAILED, p.remote, "refused: it requests another streamid");

@@ -35,8 +35,8 @@ class Srt(RelayTest):
                 far, there, port = self.listener(query)
                 near = self.relay("udp://@127.0.0.1:0?encap=ts",
                                   f"srt://127.0.0.1:{port}?{query.lstrip('&')}".rstrip("?"))
-                for relay in far, near:
-                    relay.wait_for("SRT connection open")
+                far.wait_for("SRT connection open")
+                near.wait_for(f"127.0.0.1:{port}: SRT connection open")
                 here = self.socket()
                 for number in range(100):
                     here.sendto(packets(number), ("127.0.0.1", near.port()))
