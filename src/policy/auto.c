@@ -11,7 +11,8 @@
  *   the link is busy with the media      as in a queue: extra packets would delay the media; but a
  *                                        copy of a packet that is lost
  *   it is full, of small packets         as in a queue, and two or more of them in a segment
- *   where there is no room for copies    one of a packet that TCP repeats in vain
+ *   no room for hedges, and TCP          a copy of it, unless all packets of the session are
+ *   repeats a packet in vain             small
  *   a queue, and a self-clocked source   one connection per link, unless in timeout: more would
  *                                        take more shares of the path from other flows, and make
  *                                        no packet earlier

@@ -63,6 +63,9 @@ livetcp_usec lt_burst_wait(const livetcp_policy_view *view, const livetcp_path *
 /* The shortest round trip of the connections in `among`; LIVETCP_NEVER if none is known. */
 livetcp_usec lt_shortest_rtt(const livetcp_policy_view *view, uint32_t among);
 
+/* The same, or an assumption. */
+livetcp_usec lt_typical_rtt(const livetcp_policy_view *view, uint32_t among);
+
 /* Places a packet on the `copies` best connections. Its review is due when it should have been
  * acknowledged on one of them, or cannot be expected to be, since a packet ahead of it on each of
  * them is late: after an average round trip (EWMA) plus `delay_us` (0 = derived from its

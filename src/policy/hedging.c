@@ -75,19 +75,12 @@ static livetcp_usec all_doubtful_at(const livetcp_policy_view *view, uint32_t ca
     return last < own ? last : own;
 }
 
-static livetcp_usec typical_rtt(const livetcp_policy_view *view, uint32_t among)
-{
-    livetcp_usec shortest = lt_shortest_rtt(view, among);
-
-    return shortest == LIVETCP_NEVER ? LT_TYPICAL_RTT_US : shortest;
-}
-
 /* Limits the frequency of reviews; otherwise every acknowledgement would cause one for each packet
  * in flight. */
 static livetcp_usec not_before(const livetcp_policy_view *view, uint32_t carriers,
                                livetcp_usec when)
 {
-    livetcp_usec least = view->now_us + typical_rtt(view, carriers) / REVIEW_PART;
+    livetcp_usec least = view->now_us + lt_typical_rtt(view, carriers) / REVIEW_PART;
 
     return when > least ? when : least;
 }
@@ -123,7 +116,7 @@ static livetcp_usec doubted_since(const livetcp_policy_view *view,
 
     if (packet->copies != 2 || view->joint_loss <= JOINT)
         return packet->last_sent_us;
-    rtt = typical_rtt(view, packet->carried_by);
+    rtt = lt_typical_rtt(view, packet->carried_by);
     bool far = spread < rtt && spread >= rtt * FAR_PERCENT / 100;
     return far ? packet->first_sent_us : packet->last_sent_us;
 }
@@ -141,7 +134,7 @@ void lt_hedge_review(const livetcp_policy_view *view, const livetcp_packet_view 
     if (view->budget_bytes >= packet->size) {
         bool rich = view->budget_bytes / COPIES_IN_RESERVE >= packet->size;
         bool overdue =
-            view->now_us - packet->first_sent_us >= typical_rtt(view, packet->carried_by);
+            view->now_us - packet->first_sent_us >= lt_typical_rtt(view, packet->carried_by);
         decision->connections = lt_pick_earliest(view, packet, overdue && rich ? 2 : 1);
     }
     decision->review_us = decision->connections ? hedge_due(view, decision->connections, delay_us)
@@ -160,7 +153,7 @@ void lt_rescue_reviewed(lt_rescue *rescue, const livetcp_policy_view *view,
 
     if (view->budget_bytes >= packet->size)
         return;
-    rtt = typical_rtt(view, packet->carried_by);
+    rtt = lt_typical_rtt(view, packet->carried_by);
     if (view->now_us - packet->first_sent_us >= rtt && view->now_us - packet->last_sent_us >= rtt)
         rescue->unpaid_us[is_audio(packet)] = view->now_us;
 }

@@ -231,3 +231,10 @@ livetcp_usec lt_shortest_rtt(const livetcp_policy_view *view, uint32_t among)
     }
     return shortest;
 }
+
+livetcp_usec lt_typical_rtt(const livetcp_policy_view *view, uint32_t among)
+{
+    livetcp_usec shortest = lt_shortest_rtt(view, among);
+
+    return shortest == LIVETCP_NEVER ? LT_TYPICAL_RTT_US : shortest;
+}

@@ -2,7 +2,6 @@
 #include "policy/timed_out.h"
 
 #include "policy/builtin.h"
-#include "policy/forecast.h"
 
 /* The retransmission timer's least value in Linux, beyond the round trip. */
 #define TIMER_US (200 * (livetcp_usec)LIVETCP_USEC_MSEC)
@@ -20,9 +19,7 @@
 /* The time that the last of `copies` has. */
 static livetcp_usec patience(const livetcp_policy_view *view, uint32_t carriers, unsigned copies)
 {
-    livetcp_usec rtt = lt_shortest_rtt(view, carriers);
-
-    return (TIMER_US + (rtt == LIVETCP_NEVER ? LT_TYPICAL_RTT_US : rtt)) << (copies - 1);
+    return (TIMER_US + lt_typical_rtt(view, carriers)) << (copies - 1);
 }
 
 static bool have_timed_out(const livetcp_policy_view *view, uint32_t carriers)
@@ -33,17 +30,20 @@ static bool have_timed_out(const livetcp_policy_view *view, uint32_t carriers)
     return true;
 }
 
-/* When nothing of the session waits at the bottleneck of any carrier. */
-static livetcp_usec free_at(const livetcp_policy_view *view, uint32_t carriers)
+/* When a copy may leave: once little enough of the session waits at the bottleneck of each carrier.
+ */
+static livetcp_usec copy_due(const livetcp_policy_view *view, const livetcp_packet_view *packet,
+                             uint32_t carriers)
 {
-    livetcp_usec at = view->now_us;
+    double age_us = (double)(view->now_us - packet->first_sent_us);
+    livetcp_usec free_us = view->now_us;
 
     for (uint32_t left = carriers; left; left &= left - 1) {
         const livetcp_path *path = livetcp_view_path(view, lt_first(left));
-        if (path->known & LIVETCP_PATH_LINK_FREE && path->link_free_us > at)
-            at = path->link_free_us;
+        if (path->known & LIVETCP_PATH_LINK_FREE && path->link_free_us > free_us)
+            free_us = path->link_free_us;
     }
-    return at;
+    return free_us - (livetcp_usec)(OTHERS_WAIT * age_us);
 }
 
 void lt_timed_out_placed(const livetcp_policy_view *view, livetcp_decision *decision)
@@ -56,24 +56,22 @@ void lt_timed_out_review(const livetcp_policy_view *view, const livetcp_packet_v
                          livetcp_decision *decision)
 {
     uint32_t carriers = lt_there(view, packet->carried_by);
-    livetcp_usec due, free_us;
+    livetcp_usec due;
 
     if (!carriers || packet->parity || packet->rtcp || packet->copies >= MOST_COPIES)
         return;
     due = packet->last_sent_us + patience(view, carriers, packet->copies);
-    free_us = free_at(view, carriers) -
-              (livetcp_usec)(OTHERS_WAIT * (double)(view->now_us - packet->first_sent_us));
-    if (view->now_us < due) {
-        decision->review_us = due;
-    } else if (!packet->overtaken || !have_timed_out(view, carriers)) {
-        decision->review_us = view->now_us + MAYBE_AGAIN_US;
-    } else if (free_us > view->now_us) {
-        decision->review_us = free_us;
-    } else {
-        decision->connections = lt_pick_earliest(view, packet, 1);
-        decision->without_room = decision->connections;
-        decision->review_us =
-            view->now_us +
-            (decision->connections ? patience(view, carriers, packet->copies + 1) : LOST_AGAIN_US);
+    if (due <= view->now_us) {
+        bool lost = packet->overtaken && have_timed_out(view, carriers);
+        due = lost ? copy_due(view, packet, carriers) : view->now_us + MAYBE_AGAIN_US;
     }
+    if (due > view->now_us) {
+        decision->review_us = due;
+        return;
+    }
+    decision->connections = lt_pick_earliest(view, packet, 1);
+    decision->without_room = decision->connections;
+    decision->review_us =
+        view->now_us +
+        (decision->connections ? patience(view, carriers, packet->copies + 1) : LOST_AGAIN_US);
 }

@@ -39,12 +39,19 @@ void lt_vain_periods_stop(lt_vain_periods *vain)
     vain->since_us = vain->stood_us = vain->little_us = LIVETCP_NEVER;
 }
 
-/* Since when a queue has stood; LIVETCP_NEVER = none stands. */
-static livetcp_usec stood_since(lt_vain_periods *vain, const lt_congestion_sample *s,
-                                const lt_delay_window *window, double limit)
+static bool stands(const lt_delay_window *window)
 {
-    if (!window->known || window->queue_us < STANDING_US || limit <= 0)
-        return vain->stood_us = LIVETCP_NEVER;
+    return window->known && window->queue_us >= STANDING_US;
+}
+
+/* A queue stands in vain: the rate fell, or that has lasted for long. */
+static bool stands_in_vain(lt_vain_periods *vain, const lt_congestion_sample *s,
+                           const lt_delay_window *window, double limit)
+{
+    if (!stands(window) || limit <= 0) {
+        vain->stood_us = LIVETCP_NEVER;
+        return false;
+    }
     if (vain->stood_us == LIVETCP_NEVER) {
         vain->stood_us = s->now_us;
         vain->highest = 0;
@@ -53,20 +60,10 @@ static livetcp_usec stood_since(lt_vain_periods *vain, const lt_congestion_sampl
         vain->highest = limit;
         vain->highest_us = s->now_us;
     }
-    return vain->stood_us;
-}
-
-/* A queue stands in vain: the rate fell, or that has lasted for long. */
-static bool stands_in_vain(lt_vain_periods *vain, const lt_congestion_sample *s,
-                           const lt_delay_window *window, double limit)
-{
-    livetcp_usec since = stood_since(vain, s, window, limit);
     bool fell = s->connections > 1 && limit < FELL * vain->highest;
-
-    if (since == LIVETCP_NEVER)
-        return false;
-    return (fell && s->now_us - since > STOOD_US) ||
-           ((s->follows || s->may_follow) && s->now_us - since > LASTS_US);
+    bool told = s->follows || s->may_follow;
+    livetcp_usec time = s->now_us - vain->stood_us;
+    return (fell && time > STOOD_US) || (told && time > LASTS_US);
 }
 
 static bool sends_little(lt_vain_periods *vain, const lt_congestion_sample *s,
@@ -75,7 +72,7 @@ static bool sends_little(lt_vain_periods *vain, const lt_congestion_sample *s,
     double bytes = (double)(s->delivered - window->delivered);
     double least = LITTLE * limit * (double)window->span_us / (double)LIVETCP_USEC_SEC;
 
-    if (!window->known || window->queue_us < STANDING_US || bytes >= least || s->connections > 1) {
+    if (!stands(window) || bytes >= least || s->connections > 1) {
         vain->little_us = LIVETCP_NEVER;
         return false;
     }
