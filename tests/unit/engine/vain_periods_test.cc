@@ -58,4 +58,5 @@ TEST_CASE("a queue that lasts although the source sends what it is told is anoth
     CHECK(found < 8 * second);
     CHECK(found_at(0.95 * limit, 5 * ms, 30 * second) == LIVETCP_NEVER); /* none stands */
     CHECK(found_at(0.95 * limit, 10 * ms, 30 * second, false) == LIVETCP_NEVER);
+    CHECK(found_at(0.95 * limit, 30 * ms, 10 * second, false) == LIVETCP_NEVER);
 }

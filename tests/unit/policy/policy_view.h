@@ -27,4 +27,26 @@ struct PolicyView {
     livetcp_packet_view packet = {};
 };
 
+/* Three connections with a round trip of 60 ms. The first carries a packet that left at `sent`, and
+ * others have delivered what left after it. */
+struct OvertakenView : PolicyView {
+    OvertakenView(livetcp_usec sent, livetcp_usec now)
+    {
+        for (unsigned i = 0; i < 3; i++) {
+            livetcp_path &path =
+                add_path(LIVETCP_PATH_RTT | LIVETCP_PATH_GROUP | LIVETCP_PATH_LINK_FREE);
+            path.rtt_us = 60000;
+            path.oldest_unacked_us = LIVETCP_NEVER;
+            path.last_write_us = sent;
+            path.link_free_us = now - 1000;
+        }
+        view.now_us = now;
+        packet.size = 1448;
+        packet.copies = 1;
+        packet.overtaken = true;
+        packet.carried_by = 1;
+        packet.first_sent_us = packet.last_sent_us = sent;
+    }
+};
+
 #endif

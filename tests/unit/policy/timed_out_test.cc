@@ -14,25 +14,11 @@ namespace
 constexpr livetcp_usec ms = 1000;
 constexpr livetcp_usec sent = 1000 * ms, patience = 260 * ms;
 
-/* Three connections with a round trip of 60 ms. The timer of the first has fired, and others have
- * delivered what left after its packet. */
-struct Session : PolicyView {
-    Session()
+/* The timer of the first connection has fired. */
+struct Session : OvertakenView {
+    Session() : OvertakenView(sent, sent + patience)
     {
-        for (unsigned i = 0; i < 3; i++) {
-            livetcp_path &path =
-                add_path(LIVETCP_PATH_RTT | LIVETCP_PATH_GROUP | LIVETCP_PATH_LINK_FREE);
-            path.rtt_us = 60 * ms;
-            path.oldest_unacked_us = LIVETCP_NEVER;
-            path.last_write_us = sent;
-        }
         paths[0].tcp_state = LIVETCP_TCP_TIMEOUT;
-        view.now_us = sent + patience;
-        packet.size = 1448;
-        packet.copies = 1;
-        packet.overtaken = true;
-        packet.carried_by = 1;
-        packet.first_sent_us = packet.last_sent_us = sent;
     }
 
     livetcp_decision review()
