@@ -78,7 +78,8 @@ static void update_rate(livetcp_engine *engine, livetcp_usec now)
                           .session_rate = media_rate,
                           .queue_delay_us = lt_sender_queue_delay(engine->sender, now),
                           .queue_bytes = lt_sender_queued_bytes(engine->sender),
-                          .limit_us = engine->config.max_send_delay_us};
+                          .limit_us = engine->config.max_send_delay_us,
+                          .answered = lt_reports_is_answered(engine->reports, now)};
     bool changed = lt_link_rates_update(&engine->rates, &view, now);
     limit_links(engine, now);
     reinject_stalled(engine, now);

@@ -323,7 +323,8 @@ TEST_CASE("no path info makes the estimate leave its bounds, or the window close
                                  static_cast<livetcp_usec>(below(3000000)),
                                  static_cast<livetcp_usec>(below(2) ? 0 : below(1000000)),
                                  below(1 << 20),
-                                 0};
+                                 0,
+                                 below(2) == 1};
             lt_rate_update(&rate, &view, now);
             lt_rate_expire(&rate, now);
             REQUIRE(std::isfinite(rate.bitrate.estimate));

@@ -283,6 +283,23 @@ TEST_CASE("on a thin link the same holds for media in both directions")
         }
 }
 
+/* 97 % of it are used: a copy in the first second made both windows smaller than what was sent, and
+ * what waited then took the rest of the call. */
+TEST_CASE("on a link that media nearly fills in both directions nothing waits for seconds")
+{
+    for (const char *rate : {"650kbit", "660kbit", "670kbit"})
+        for (livetcp_usec apart : {1000, 5000, 9000, 13000, 17000})
+            for (uint64_t seed = 1; seed <= 3; seed++) {
+                SimCall call((std::string("delay=30ms,queue=30kB,rate=") + rate).c_str(),
+                             course_config("auto", 8, LIVETCP_REDUNDANCY_AUTO), seed);
+                auto [there, back] = talk(call, Course::packet, apart, 50 * 30, 0.95);
+                INFO(rate << ", " << apart << " us apart, seed " << seed << ": p95 " << there
+                          << ", " << back);
+                CHECK(there < 100);
+                CHECK(back < 100);
+            }
+}
+
 /* Acknowledgements wait for TCP's delay, or for packets of the other direction, and looked like a
  * queue of our own: the window for it let less through than was sent, so that after five packets at
  * once all were seconds late until the end. */

@@ -118,6 +118,10 @@
 /* The source offers no more than so many times what the path has carried lately. */
 #define CARRIED 1.05
 
+/* The same before much was carried: what TCP's first windows let through is less than the path's.
+ */
+#define MAY_CARRY 1.5
+
 /* A longer route lasts for at least this time. */
 #define ROUTE_US 5000000
 
@@ -478,11 +482,19 @@ static double let_through(lt_congestion *c, const lt_congestion_sample *s)
     return lt_let_through_update(&c->let, &c->history, s, is_steady(s), c->lost_us);
 }
 
+/* Where media flows in both directions, acknowledgements wait for the other's packets, and look
+ * like a queue of our own from the first second, before it is known if the source follows. */
+static bool may_be_steady(const lt_congestion_sample *s)
+{
+    return s->answered && !s->follows && !s->fixed && s->offered <= MAY_CARRY * s->carried;
+}
+
 /* Bytes under way of a steady source. With a smaller window less gets through than it sends, the
  * window is made smaller for that, and what waits never ends. */
 static double steady_bytes(const lt_congestion *c, const lt_congestion_sample *s)
 {
-    if (!is_steady(s) || !lt_congestion_is_lossless(c, s->now_us) || c->queue_us > STEADY_QUEUE_US)
+    if (!(is_steady(s) || may_be_steady(s)) || !lt_congestion_is_lossless(c, s->now_us) ||
+        c->queue_us > STEADY_QUEUE_US)
         return 0;
     return needed_bytes(c, s->offered) + s->offered * ACK_DELAY_US / SECOND;
 }

@@ -26,6 +26,7 @@ typedef struct lt_congestion_sample {
     bool follows;               /* the source sends about what it was told, as has been seen, */
     bool may_follow;            /*   or it sends about that at present */
     bool fixed;                 /* it sends at a fixed rate */
+    bool answered;              /* media of the other direction flows */
     double carried;             /* bytes per second: maximum that the path has recently carried */
     bool overloads;             /* it offers far more than that */
     bool fills;                 /* the only connection gets all of it */

@@ -290,6 +290,7 @@ bool lt_rate_update(lt_rate *rate, const lt_rate_view *view, livetcp_usec now)
         .follows = lt_bitrate_is_used(&rate->bitrate),
         .may_follow = lt_bitrate_may_be_heeded(&rate->bitrate, (double)view->media_rate),
         .fixed = lt_bitrate_is_ignored(&rate->bitrate, (double)view->media_rate, now),
+        .answered = view->answered,
         .own_extra = lt_headroom_tries(&rate->headroom),
         .own_losses = lt_headroom_tries_losses(&rate->headroom),
         .one_window = one_window(view),

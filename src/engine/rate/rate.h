@@ -65,6 +65,7 @@ typedef struct lt_rate_view {
     livetcp_usec limit_us;       /*   and beyond which packets are dropped; 0 = none */
     size_t queue_bytes;          /* in the send queue */
     uint32_t others;             /* bit i: slot i is on another link, and does not count */
+    bool answered;               /* the peer has sent media lately */
 } lt_rate_view;
 
 /* True if an update is due: path info has come, and the last update is some time ago. Ask before

@@ -19,6 +19,9 @@
 #define RECEPTION_SIZE   150
 #define RECEPTION_FACTOR 5
 
+/* Media of the peer is older than that: it has stopped. */
+#define ANSWERED_US 500000
+
 void lt_feedback_clock_start(lt_feedback_clock *clock)
 {
     *clock = (lt_feedback_clock){.due_us = LIVETCP_NEVER, .last_us = INT64_MIN};
@@ -94,6 +97,11 @@ void lt_feedback_on_delivered(lt_feedback *feedback, const lt_arrival *arrival, 
     bool enough = feedback->unreported >= REPORTED * RECEPTION_SIZE;
     lt_feedback_clock_media(&feedback->reception_clock,
                             (enough ? 1 : RECEPTION_FACTOR) * feedback->interval_us, now);
+}
+
+bool lt_feedback_is_answered(const lt_feedback *feedback, livetcp_usec now)
+{
+    return feedback->delivered && now - feedback->newest_us < ANSWERED_US;
 }
 
 static bool is_in_range(const livetcp_playout_report *report)

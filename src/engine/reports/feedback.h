@@ -79,6 +79,9 @@ void lt_feedback_on_written(lt_feedback *feedback, livetcp_usec now);
 /* A packet of the peer is delivered. */
 void lt_feedback_on_delivered(lt_feedback *feedback, const lt_arrival *arrival, livetcp_usec now);
 
+/* True if the peer has sent media lately. */
+bool lt_feedback_is_answered(const lt_feedback *feedback, livetcp_usec now);
+
 /* Errors: LIVETCP_ERR_INVALID_ARGUMENT for values out of range. */
 livetcp_result lt_feedback_on_playout(lt_feedback *feedback, const livetcp_playout_report *report);
 

@@ -102,6 +102,11 @@ void lt_reports_on_delivered(lt_reports *reports, const lt_arrival *arrival, liv
     lt_rtcp_reports_on_delivered(&reports->rtcp, header, arrival->size, arrival->arrival_us);
 }
 
+bool lt_reports_is_answered(const lt_reports *reports, livetcp_usec now)
+{
+    return lt_feedback_is_answered(&reports->feedback, now);
+}
+
 /* ---- RTCP and feedback ---- */
 
 void lt_reports_on_rtcp(lt_reports *reports, const lt_arrival *arrival)
