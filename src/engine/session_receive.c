@@ -118,6 +118,11 @@ static livetcp_result dispatch(livetcp_engine *engine, unsigned slot, const lt_c
         if (message->type == LT_CONTROL_RECEPTION)
             take_receipts(engine, &message->reception);
         return LIVETCP_OK;
+    case LT_CONTROL_ARRIVAL:
+        if (!lt_links_takes_media(engine->links, slot))
+            return LIVETCP_ERR_PROTOCOL;
+        lt_link_rates_on_arrival(&engine->rates, &message->arrival, now);
+        return LIVETCP_OK;
     case LT_CONTROL_RECEIPT:
     case LT_CONTROL_RESENT:
         return on_receipt(engine, slot, message, now);

@@ -15,6 +15,8 @@ livetcp_result livetcp_engine_send(livetcp_engine *engine, const void *packet, s
         return result;
     if (rtcp)
         lt_reports_on_own_rtcp(engine->reports, packet, size);
+    else
+        lt_reports_on_accepted(engine->reports, size, now);
     lt_repair_not_idle(engine->repair, engine->links, now);
     return LIVETCP_OK;
 }
@@ -220,8 +222,8 @@ void livetcp_engine_wrote_as(livetcp_engine *engine, unsigned connection, size_t
         return;
     complete = lt_sender_wrote(engine->sender, connection, size, &first);
     lt_rate_on_written(lt_link_rates_of(&engine->rates, connection), connection,
-                       lt_session_path(engine, connection), wire_size,
-                       first ? lt_packet_size(complete) : 0, now);
+                       lt_session_path(engine, connection), wire_size, first ? complete : NULL,
+                       now);
     lt_link_health_wrote(&engine->health, lt_session_path(engine, connection)->link, now);
     lt_link_meter_wrote(&engine->meter, lt_session_path(engine, connection), wire_size, now);
     lt_links_wrote(engine->links, connection, wire_size, now);

@@ -46,6 +46,7 @@ static const uint8_t body_size[] = {
     [LT_CONTROL_WAIT] = 0,
     [LT_CONTROL_RECEIPT] = RECEIPT_SIZE,
     [LT_CONTROL_RESENT] = 12,
+    [LT_CONTROL_ARRIVAL] = 16,
 };
 
 /* Size of TRANSMISSION before version 0.2; its missing fields are zero. */
@@ -244,6 +245,11 @@ static void walk_body(cursor *c, lt_control *message)
         field_u32(c, &message->resent.number);
         field_u32(c, &message->resent.missing);
         field_u32(c, &message->resent.again);
+        break;
+    case LT_CONTROL_ARRIVAL:
+        field_u32(c, &message->arrival.ssrc);
+        field_u32(c, &message->arrival.timestamp);
+        field_u64(c, &message->arrival.at_us);
         break;
     case LT_CONTROL_PARITY:
         field_u32(c, &message->parity_ssrc);

@@ -69,7 +69,8 @@ typedef enum lt_control_type {
     LT_CONTROL_TRANSMISSION = 14, /* either: delays of sent media up to the network */
     LT_CONTROL_WAIT = 15,         /* listener: its application has not decided about CREATE yet */
     LT_CONTROL_RECEIPT = 16,      /* either: packets received on an ended connection */
-    LT_CONTROL_RESENT = 17        /* either: answers RECEIPT */
+    LT_CONTROL_RESENT = 17,       /* either: answers RECEIPT */
+    LT_CONTROL_ARRIVAL = 18       /* either: when a frame of media began to arrive */
 } lt_control_type;
 
 /* Value of an unknown duration. */
@@ -127,6 +128,12 @@ typedef struct lt_transmission {
     uint32_t copy_spacing_us;
 } lt_transmission;
 
+/* Fields of ARRIVAL: the frame of media with that SSRC and timestamp. */
+typedef struct lt_frame_arrival {
+    uint32_t ssrc, timestamp;
+    uint64_t at_us; /* receiver's clock */
+} lt_frame_arrival;
+
 /* Each field beyond `type` belongs to the message types named. */
 typedef struct lt_control {
     lt_control_type type;
@@ -152,6 +159,7 @@ typedef struct lt_control {
         lt_transmission transmission;
         lt_receipt receipt;
         lt_resent resent;
+        lt_frame_arrival arrival; /* ARRIVAL */
     };
 } lt_control;
 

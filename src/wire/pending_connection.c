@@ -247,6 +247,7 @@ static bool follows_create(lt_control_type type)
     case LT_CONTROL_PADDING:
     case LT_CONTROL_RECEPTION:
     case LT_CONTROL_TRANSMISSION:
+    case LT_CONTROL_ARRIVAL:
         return true;
     default:
         return false;

@@ -30,7 +30,7 @@ static void check_accepted(const lt_control *message)
     lt_control again;
     size_t frame_size = lt_control_encode(message, frame);
 
-    FUZZ_REQUIRE(message->type <= LT_CONTROL_RESENT);
+    FUZZ_REQUIRE(message->type <= LT_CONTROL_ARRIVAL);
     FUZZ_REQUIRE(message->count <= LIVETCP_MAX_CONNECTIONS);
     FUZZ_REQUIRE(lt_control_reason(message) < 0 && lt_control_reason(message) >= -LT_REASON_MAX);
     FUZZ_REQUIRE(frame_size <= sizeof frame);

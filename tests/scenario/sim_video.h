@@ -139,8 +139,14 @@ struct Video {
     /* bit/s of media that came through. */
     double throughput(livetcp_usec from, livetcp_usec to) const
     {
+        return throughput_of(played, from, to);
+    }
+
+    static double throughput_of(const std::vector<Played> &packets, livetcp_usec from,
+                                livetcp_usec to)
+    {
         double bytes = 0;
-        for (const Played &p : played)
+        for (const Played &p : packets)
             bytes += p.sent >= from && p.sent < to ? static_cast<double>(p.size) : 0;
         return bytes * 8 * 1e6 / static_cast<double>(to - from);
     }
@@ -156,6 +162,45 @@ struct Video {
     uint16_t said = 0; /* packets of speech */
     std::vector<Played> played, heard;
     std::vector<Told> told;
+};
+
+/* The other end of a call answers with video of its own, at the rate that it is told, `apart` after
+ * the caller's frames. */
+struct Answer {
+    Answer(Video &asks, double at, livetcp_usec apart) : video(asks), rate(at)
+    {
+        video.call.caller.on_arrival = [this](const livetcp_packet &packet) {
+            if (packet.rtcp || packet.size < 20)
+                return;
+            auto sent = static_cast<livetcp_usec>(lt_read_be64(packet.data + 12));
+            played.push_back({sent, video.call.world.now() - sent, packet.size});
+        };
+        video.call.remote()->on_event = [this](const livetcp_engine_event &event) {
+            if (event.type == LIVETCP_ENGINE_BITRATE)
+                rate = std::min(static_cast<double>(event.bitrate), video.most);
+        };
+        video.call.world.at(video.call.world.now() + apart, [this] { frame(); });
+    }
+
+    void frame()
+    {
+        double varied = 0.9 + 0.2 * static_cast<double>(lt_rng_next(&video.rng) % 1000) / 1000;
+        auto left = std::max<size_t>(static_cast<size_t>(rate / 8 * 0.04 * varied), 60);
+        while (left > 0) {
+            size_t part = std::min(left, Video::packet_size);
+            video.call.remote()->send_as(8, sequence++, stamp, std::max<size_t>(part, 24),
+                                         LIVETCP_IMPORTANCE_DELTA, part == left);
+            left -= part;
+        }
+        stamp += 3600;
+        video.call.world.at(video.call.world.now() + Video::frame_us, [this] { frame(); });
+    }
+
+    Video &video;
+    double rate;
+    uint16_t sequence = 0;
+    uint32_t stamp = 0;
+    std::vector<Played> played;
 };
 
 /* One video on a path of its own. */

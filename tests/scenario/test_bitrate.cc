@@ -309,8 +309,20 @@ TEST_CASE("no path info makes the estimate leave its bounds, or the window close
                 path.min_rtt_us = static_cast<livetcp_usec>(below(2000000));
                 path.retransmitted_segments = below(2) ? 0 : lt_rng_next(&rng);
                 path.last_write_us = below(2) ? now : INT64_MIN;
-                if (below(2))
-                    lt_rate_on_written(&rate, slot, &path, below(1 << 16), below(1 << 12), now);
+                if (below(2)) {
+                    lt_packet packet = {};
+                    uint64_t size = below(1 << 16);
+                    packet.frame_size = below(1 << 12) + LT_FRAME_HEADER;
+                    packet.ssrc = static_cast<uint32_t>(below(2));
+                    packet.timestamp = static_cast<uint32_t>(below(100));
+                    lt_rate_on_written(&rate, slot, &path, size, below(2) ? &packet : nullptr, now);
+                }
+                if (below(2)) {
+                    lt_frame_arrival arrival = {
+                        static_cast<uint32_t>(below(2)), static_cast<uint32_t>(below(100)),
+                        below(2) ? lt_rng_next(&rng) : static_cast<uint64_t>(now)};
+                    lt_rate_on_arrival(&rate, &arrival, now);
+                }
                 if (below(2))
                     lt_rate_on_path_info(&rate, slot, &path, now);
                 if (!below(50))

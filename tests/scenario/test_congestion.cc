@@ -696,6 +696,34 @@ TEST_CASE("an overload behind fair queueing does not delay speech")
 /* Frames of an encoder that is told little are as small as speech. They waited for the next one, to
  * share a segment; that was taken for a queue, and the encoder told less. In one of six runs it had
  * 0.06 of the path beside the transfer, and 0.04 when it had the path to itself. */
+/* Acknowledgements wait for the other's frames, and that looked like a queue of our own: 0.66 of
+ * both links were used. */
+TEST_CASE("encoders at both ends of a call use the path both ways")
+{
+    double use = 0;
+    unsigned count = 0;
+    for (const char *queue : {"37500B", "150kB"})
+        for (unsigned connections : {1, 8})
+            for (livetcp_usec apart : {5000, 17000, 29000}) {
+                Alone alone((std::string("delay=30ms,rate=5mbit,queue=") + queue).c_str(),
+                            make_config(connections > 1 ? "auto" : "single", connections), 7.5e6,
+                            true, 1);
+                Answer answer(alone.video, 7.5e6, apart);
+                alone.run(20);
+                livetcp_usec from = alone.begin + 4 * second, to = alone.begin + 19 * second;
+                double there = alone.video.throughput(from, to) / 5e6;
+                double back = Video::throughput_of(answer.played, from, to) / 5e6;
+                UNSCOPED_INFO(queue << " x" << connections << ", " << apart
+                                    << " us apart: " << there << " there, " << back << " back");
+                CHECK(there > 0.4);
+                CHECK(back > 0.4);
+                use += there + back;
+                count += 2;
+            }
+    INFO("mean " << use / count);
+    CHECK(use / count > 0.72);
+}
+
 TEST_CASE("an encoder with small frames is not told less and less")
 {
     for (uint64_t seed = 1; seed <= 6; seed++) {

@@ -806,7 +806,7 @@ void lt_congestion_update(lt_congestion *c, const lt_congestion_sample *sample)
     lt_window_push_take_slack(&c->push, &whole);
     whole.carried = lt_congestion_max_carried(c);
     whole.overloads = whole.carried > 0 && s->offered > OVERLOAD * whole.carried;
-    c->base_us = s->base_us;
+    c->base_us = s->base_us + s->back_us;
     c->overloads = s->overloads;
     if (c->begun_us == INT64_MIN)
         c->begun_us = s->now_us;

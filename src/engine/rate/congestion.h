@@ -48,7 +48,7 @@ typedef struct lt_congestion {
     double capacity;            /* the limit while the queue is in the network; 0 = not known */
     livetcp_usec congested_us;  /* when a queue last stood in the network; INT64_MIN = never */
     lt_max_rate max_rate;       /* delivered, or shown by trains */
-    livetcp_usec base_us;       /* round trip without queues */
+    livetcp_usec base_us;       /* round trip without queues of ours */
     livetcp_usec full_since_us; /* every sample since met a queue; NEVER = the last did not */
     livetcp_usec met_us;        /* the last sample */
     livetcp_usec share_us; /* the limit is the share that a session had beside others until then;

@@ -20,6 +20,8 @@ typedef struct lt_congestion_sample {
     livetcp_usec busy_us;  /* the same, including the queue of its own burst */
     livetcp_usec exact_us; /* busy_us of a packet that did not wait for a window, */
     livetcp_usec exact_sent_us; /*   and when that was sent */
+    livetcp_usec back_us;       /* mean time that acknowledgements wait for media of the other
+                                   direction, which the three lack; 0 = unknown */
     livetcp_usec wait_us;       /* age of the oldest packet in the send queue */
     livetcp_usec base_us;       /* round trip of the path without queues; 0 = not known */
     double offered;             /* bytes per second that the application has recently sent */

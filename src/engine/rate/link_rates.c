@@ -68,6 +68,13 @@ livetcp_result lt_link_rates_set_link(lt_link_rates *rates, unsigned slot, unsig
     return LIVETCP_OK;
 }
 
+void lt_link_rates_on_arrival(lt_link_rates *rates, const lt_frame_arrival *arrival,
+                              livetcp_usec now)
+{
+    if (has_one_link(rates) && rates->links[0])
+        lt_rate_on_arrival(rates->links[0], arrival, now);
+}
+
 bool lt_link_rates_wants_update(const lt_link_rates *rates, livetcp_usec now)
 {
     for (unsigned i = 0; i < LIVETCP_MAX_LINKS; i++)

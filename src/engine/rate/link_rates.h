@@ -41,6 +41,11 @@ static inline lt_rate *lt_link_rates_of(const lt_link_rates *rates, unsigned slo
     return rates->links[rates->link_of[slot]];
 }
 
+/* The peer's report of when a frame began to arrive. It does not tell the link, and is ignored
+ * where there are several. */
+void lt_link_rates_on_arrival(lt_link_rates *rates, const lt_frame_arrival *arrival,
+                              livetcp_usec now);
+
 bool lt_link_rates_wants_update(const lt_link_rates *rates, livetcp_usec now);
 
 /* Updates every link that wants it; `view` is the session's. True if the estimate has changed by so

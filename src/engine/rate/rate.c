@@ -40,6 +40,7 @@ void lt_rate_init(lt_rate *rate, const livetcp_config *config)
         .poll_us = LIVETCP_NEVER,
         .sizes_known = true};
     lt_congestion_init(&rate->congestion);
+    lt_frame_delays_init(&rate->frame_delays);
     lt_headroom_init(&rate->headroom);
     lt_upward_probe_init(&rate->probe);
     lt_frame_bursts_init(&rate->bursts);
@@ -60,16 +61,17 @@ void lt_rate_reset_slot(lt_rate *rate, unsigned slot)
 }
 
 void lt_rate_on_written(lt_rate *rate, unsigned slot, const livetcp_path *path, size_t size,
-                        size_t media_size, livetcp_usec now)
+                        const lt_packet *packet, livetcp_usec now)
 {
     lt_round_trips_wrote(&rate->slots[slot], path, size,
                          lt_frame_bursts_on_written(&rate->bursts, size, now), now);
     rate->written += size;
-    rate->media += media_size;
-    if (media_size) {
+    if (packet) {
+        rate->media += lt_packet_size(packet);
         rate->media_writes++;
         lt_upward_probe_on_media(&rate->probe, now);
-        lt_media_queue_on_written(&rate->media_queue, media_size, now);
+        lt_media_queue_on_written(&rate->media_queue, lt_packet_size(packet), now);
+        lt_frame_delays_on_written(&rate->frame_delays, packet, path, now);
     }
     rate->in_flight += size;
     if (!rate->poll_due)
@@ -86,6 +88,11 @@ static double known_rate(const lt_rate *rate, livetcp_usec now)
     return known > 0 || !lt_upward_probe_is_under_way(&rate->probe, now)
                ? known
                : lt_bitrate_get(&rate->bitrate) / 8.0;
+}
+
+void lt_rate_on_arrival(lt_rate *rate, const lt_frame_arrival *arrival, livetcp_usec now)
+{
+    lt_frame_delays_on_arrival(&rate->frame_delays, arrival, now);
 }
 
 void lt_rate_on_path_info(lt_rate *rate, unsigned slot, const livetcp_path *path, livetcp_usec now)
@@ -334,6 +341,7 @@ bool lt_rate_update(lt_rate *rate, const lt_rate_view *view, livetcp_usec now)
         sample.wait_us = 0;
     if (!sample.undelivered && !sample.wait_us)
         sample.queue_us = sample.busy_us = 0;
+    lt_frame_delays_apply(&rate->frame_delays, &sample);
     lt_congestion_update(&rate->congestion, &sample);
     for (unsigned i = 0; rate->congestion.longer_us && i < LIVETCP_MAX_CONNECTIONS; i++)
         lt_round_trips_lengthen(&rate->slots[i], rate->congestion.longer_us, now);

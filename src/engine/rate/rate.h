@@ -6,6 +6,7 @@
 
 #include "engine/rate/bitrate.h"
 #include "engine/rate/congestion.h"
+#include "engine/rate/frame_delays.h"
 #include "engine/rate/headroom.h"
 #include "engine/rate/media_queue.h"
 #include "engine/rate/round_trips.h"
@@ -20,6 +21,7 @@ typedef struct lt_rate {
     lt_upward_probe probe;
     lt_frame_bursts bursts;
     lt_media_queue media_queue;
+    lt_frame_delays frame_delays;
     uint64_t written, media, delivered;  /* bytes on all connections so far */
     uint64_t media_writes;               /* writes with media */
     uint64_t padded;                     /* of written: probes upwards */
@@ -44,11 +46,13 @@ bool lt_rate_set_bounds(lt_rate *rate, uint32_t min, uint32_t max);
 /* The slot's connection has ended. */
 void lt_rate_reset_slot(lt_rate *rate, unsigned slot);
 
-/* The kernel took `size` bytes, framing and control included. `media_size` is the size of the
- * application's packet that was written whole with them, for the first time; 0 if none was. `path`
- * is as it was before. */
+/* The kernel took `size` bytes, framing and control included. `packet` is the application's that
+ * was written whole with them, for the first time; NULL if none was. `path` is as it was before. */
 void lt_rate_on_written(lt_rate *rate, unsigned slot, const livetcp_path *path, size_t size,
-                        size_t media_size, livetcp_usec now);
+                        const lt_packet *packet, livetcp_usec now);
+
+/* The peer's report of when a frame began to arrive. */
+void lt_rate_on_arrival(lt_rate *rate, const lt_frame_arrival *arrival, livetcp_usec now);
 
 void lt_rate_on_path_info(lt_rate *rate, unsigned slot, const livetcp_path *path, livetcp_usec now);
 

@@ -79,6 +79,12 @@ void lt_feedback_on_written(lt_feedback *feedback, livetcp_usec now);
 /* A packet of the peer is delivered. */
 void lt_feedback_on_delivered(lt_feedback *feedback, const lt_arrival *arrival, livetcp_usec now);
 
+/* False without feedback, and when it has stopped. */
+static inline bool lt_feedback_is_on(const lt_feedback *feedback)
+{
+    return feedback->interval_us > 0;
+}
+
 /* True if the peer has sent media lately. */
 bool lt_feedback_is_answered(const lt_feedback *feedback, livetcp_usec now);
 

@@ -3,6 +3,7 @@
 
 #include "base/usec.h"
 #include "engine/reports/feedback.h"
+#include "engine/reports/frame_arrivals.h"
 #include "engine/reports/receipts.h"
 #include "engine/reports/rtcp.h"
 #include "engine/reports/timestamps.h"
@@ -13,6 +14,7 @@ struct lt_reports {
     lt_reports_sink sink;
     lt_rtcp_reports rtcp;
     lt_feedback feedback;
+    lt_frame_arrivals arrivals;
     lt_receipts receipts;
     lt_inferred_delays inferred;
     lt_timestamps timestamps;
@@ -99,7 +101,14 @@ void lt_reports_on_delivered(lt_reports *reports, const lt_arrival *arrival, liv
 
     lt_ewma_add(&reports->inferred.hold, now - arrival->arrival_us);
     lt_feedback_on_delivered(&reports->feedback, arrival, now);
+    lt_frame_arrivals_on_delivered(&reports->arrivals, arrival);
     lt_rtcp_reports_on_delivered(&reports->rtcp, header, arrival->size, arrival->arrival_us);
+}
+
+void lt_reports_on_accepted(lt_reports *reports, size_t size, livetcp_usec now)
+{
+    if (lt_feedback_is_on(&reports->feedback))
+        lt_frame_arrivals_on_accepted(&reports->arrivals, size, now);
 }
 
 bool lt_reports_is_answered(const lt_reports *reports, livetcp_usec now)
@@ -267,6 +276,7 @@ livetcp_usec lt_reports_deadline(const lt_reports *reports)
                                    lt_feedback_deadline(&reports->feedback));
 
     due = lt_usec_min(due, lt_receipts_deadline(&reports->receipts));
+    due = lt_usec_min(due, lt_frame_arrivals_deadline(&reports->arrivals));
     return due == LIVETCP_NEVER || reports->sink.has_way(reports->sink.user) ? due : LIVETCP_NEVER;
 }
 
@@ -303,6 +313,14 @@ static void write_transmission(lt_reports *reports, const lt_reports_view *view,
     write_control(&reports->sink, &message, now);
 }
 
+static void write_arrival(lt_reports *reports, livetcp_usec now)
+{
+    lt_control message = {.type = LT_CONTROL_ARRIVAL,
+                          .arrival = lt_frame_arrivals_take(&reports->arrivals)};
+
+    write_control(&reports->sink, &message, now);
+}
+
 static void write_receipts(lt_reports *reports, livetcp_usec now)
 {
     lt_control message = {.type = LT_CONTROL_RECEIPT};
@@ -321,6 +339,8 @@ void lt_reports_expire(lt_reports *reports, const lt_reports_view *view, livetcp
         write_reception(reports, view, now);
     if (now >= reports->feedback.transmission_clock.due_us)
         write_transmission(reports, view, now);
+    if (now >= lt_frame_arrivals_deadline(&reports->arrivals))
+        write_arrival(reports, now);
     write_receipts(reports, now);
 }
 

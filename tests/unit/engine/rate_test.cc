@@ -41,7 +41,9 @@ struct Session {
     /* Ten milliseconds of media, all delivered, on the connections in turn. */
     void write()
     {
-        lt_rate_on_written(&rate, turn, &paths[turn], 1375, 1250, now);
+        lt_packet packet = {};
+        packet.frame_size = 1250 + LT_FRAME_HEADER;
+        lt_rate_on_written(&rate, turn, &paths[turn], 1375, &packet, now);
         turn = 1 - turn;
     }
 

@@ -56,6 +56,8 @@ lt_control sample(lt_control_type type)
         m.receipt = {0x31323334, 0x01020304};
     if (type == LT_CONTROL_RESENT)
         m.resent = {0x31323334, 0x41424344, 0x41424343};
+    if (type == LT_CONTROL_ARRIVAL)
+        m.arrival = {0x11121314, 0x21222324, 0x0102030405060708};
     if (type == LT_CONTROL_REJECT) {
         m.code = 0x0191;
         strcpy(m.text, "token");
@@ -99,6 +101,11 @@ bool same(const lt_resent &a, const lt_resent &b)
     return a.number == b.number && a.missing == b.missing && a.again == b.again;
 }
 
+bool same(const lt_frame_arrival &a, const lt_frame_arrival &b)
+{
+    return a.ssrc == b.ssrc && a.timestamp == b.timestamp && a.at_us == b.at_us;
+}
+
 bool same(const lt_control &a, const lt_control &b)
 {
     return a.type == b.type && a.version == b.version && a.index == b.index && a.count == b.count &&
@@ -113,7 +120,8 @@ bool same(const lt_control &a, const lt_control &b)
            (a.type != LT_CONTROL_RECEPTION || same(a.reception, b.reception)) &&
            (a.type != LT_CONTROL_TRANSMISSION || same(a.transmission, b.transmission)) &&
            (a.type != LT_CONTROL_RECEIPT || same(a.receipt, b.receipt)) &&
-           (a.type != LT_CONTROL_RESENT || same(a.resent, b.resent));
+           (a.type != LT_CONTROL_RESENT || same(a.resent, b.resent)) &&
+           (a.type != LT_CONTROL_ARRIVAL || same(a.arrival, b.arrival));
 }
 
 /* Makes the RTCP length agree with the bytes there are. */
@@ -134,7 +142,7 @@ Bytes packet_of(const lt_control &message)
 
 TEST_CASE("every control message survives encoding and decoding")
 {
-    for (int type = LT_CONTROL_CREATE; type <= LT_CONTROL_RESENT; type++) {
+    for (int type = LT_CONTROL_CREATE; type <= LT_CONTROL_ARRIVAL; type++) {
         CAPTURE(type);
         lt_control before = sample((lt_control_type)type), after;
         Bytes frame = encode(before);
@@ -147,7 +155,7 @@ TEST_CASE("every control message survives encoding and decoding")
 
 TEST_CASE("every control message is legal RTCP named LTCP")
 {
-    for (int type = LT_CONTROL_CREATE; type <= LT_CONTROL_RESENT; type++) {
+    for (int type = LT_CONTROL_CREATE; type <= LT_CONTROL_ARRIVAL; type++) {
         CAPTURE(type);
         Bytes packet = packet_of(sample((lt_control_type)type));
         CHECK(lt_rtp_classify(packet.data(), packet.size()) == LT_RTP_CONTROL);
@@ -175,7 +183,7 @@ TEST_CASE("the layout of CREATE is the one in docs/reference/wire-format.md")
 
 TEST_CASE("a control message cut anywhere is refused")
 {
-    for (int type = LT_CONTROL_CREATE; type <= LT_CONTROL_RESENT; type++) {
+    for (int type = LT_CONTROL_CREATE; type <= LT_CONTROL_ARRIVAL; type++) {
         Bytes whole = packet_of(sample((lt_control_type)type));
         for (size_t size = 0; size < whole.size(); size++) {
             CAPTURE(type, size);
@@ -213,7 +221,7 @@ TEST_CASE("a JOIN without a ticket is what it was before there were tickets")
 
 TEST_CASE("fields that a later version appends are ignored")
 {
-    for (int type = LT_CONTROL_CREATE; type <= LT_CONTROL_RESENT; type++) {
+    for (int type = LT_CONTROL_CREATE; type <= LT_CONTROL_ARRIVAL; type++) {
         CAPTURE(type);
         lt_control before = sample((lt_control_type)type), after;
         Bytes packet = packet_of(before);
@@ -257,7 +265,7 @@ TEST_CASE("padding has the size that it is to have, or up to three bytes less")
 
 TEST_CASE("types of a later version are told from malformed ones")
 {
-    for (unsigned type = LT_CONTROL_RESENT + 1; type < 32; type++) {
+    for (unsigned type = LT_CONTROL_ARRIVAL + 1; type < 32; type++) {
         CAPTURE(type);
         Bytes packet = packet_of(sample(LT_CONTROL_JOINED));
         lt_control message;
@@ -356,7 +364,7 @@ TEST_CASE("only a lone APP packet named LTCP is a control message")
 
 TEST_CASE("a flipped bit is never read past the end, and never accepted out of range")
 {
-    for (int type = LT_CONTROL_CREATE; type <= LT_CONTROL_RESENT; type++) {
+    for (int type = LT_CONTROL_CREATE; type <= LT_CONTROL_ARRIVAL; type++) {
         Bytes whole = packet_of(sample((lt_control_type)type));
         for (size_t bit = 0; bit < whole.size() * 8; bit++) {
             CAPTURE(type, bit);

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+#include "engine/rate/frame_delays.h"
+
+#include "base/usec.h"
+#include "engine/links/path_info.h"
+
+/* Half of the time for which the minimum is remembered. */
+#define MIN_US 5000000
+
+/* A difference of this size between two delays is a change of the peer's clock. */
+#define JUMP_US (10 * (int64_t)LIVETCP_USEC_SEC)
+
+/* At the start round trips count: they show the queue of an encoder that begins with too much
+ * sooner than a report, which follows when the peer has sent some media. */
+#define START_US 4000000
+
+/* Round trips count again when no report has come for this time. */
+#define FRESH_US 150000
+
+#define GAIN 0.03
+
+/* Maximum of the wait for media of the other direction: more are repairs. */
+#define BACK_MAX_US 10000
+
+void lt_frame_delays_init(lt_frame_delays *d)
+{
+    *d = (lt_frame_delays){.min_us = {INT64_MAX, INT64_MAX},
+                           .min_since_us = INT64_MIN / 2,
+                           .begun_us = INT64_MIN,
+                           .told_us = INT64_MIN / 2,
+                           .queue_us = LIVETCP_NEVER};
+}
+
+/* The newest such frame; NULL if there is none. */
+static const lt_frame_write *find(const lt_frame_delays *d, uint32_t ssrc, uint32_t timestamp)
+{
+    for (unsigned i = 1; i <= LT_FRAME_WRITES; i++) {
+        const lt_frame_write *write = &d->writes[(d->next + LT_FRAME_WRITES - i) % LT_FRAME_WRITES];
+        if (!write->used)
+            return NULL;
+        if (write->ssrc == ssrc && write->timestamp == timestamp)
+            return write;
+    }
+    return NULL;
+}
+
+static bool will_wait(const lt_packet *packet, const livetcp_path *path)
+{
+    const uint32_t needed = LIVETCP_PATH_CWND | LIVETCP_PATH_QUEUED;
+
+    return (path->known & needed) == needed &&
+           lt_path_undelivered(path) + lt_packet_size(packet) > path->cwnd_bytes;
+}
+
+void lt_frame_delays_on_written(lt_frame_delays *d, const lt_packet *packet,
+                                const livetcp_path *path, livetcp_usec now)
+{
+    if (packet->rtcp || packet->parity || find(d, packet->ssrc, packet->timestamp))
+        return;
+    d->writes[d->next] = (lt_frame_write){true, packet->ssrc, packet->timestamp,
+                                          will_wait(packet, path) ? LIVETCP_NEVER : now};
+    d->next = (d->next + 1) % LT_FRAME_WRITES;
+}
+
+static void remember(lt_frame_delays *d, int64_t delay_us, livetcp_usec now)
+{
+    bool first = d->min_us[0] == INT64_MAX && d->min_us[1] == INT64_MAX;
+    bool jumps = delay_us > d->last_us + JUMP_US || delay_us < d->last_us - JUMP_US;
+
+    if (first || jumps || d->min_since_us < now - MIN_US) {
+        d->min_us[1] = first || jumps ? INT64_MAX : d->min_us[0];
+        d->min_us[0] = INT64_MAX;
+        d->min_since_us = now;
+    }
+    if (delay_us < d->min_us[0])
+        d->min_us[0] = delay_us;
+    d->last_us = delay_us;
+}
+
+void lt_frame_delays_on_arrival(lt_frame_delays *d, const lt_frame_arrival *arrival,
+                                livetcp_usec now)
+{
+    const lt_frame_write *write = find(d, arrival->ssrc, arrival->timestamp);
+    int64_t delay_us, min_us;
+
+    if (!write || write->at_us == LIVETCP_NEVER || arrival->at_us > INT64_MAX / 4)
+        return;
+    delay_us = (int64_t)arrival->at_us - write->at_us;
+    remember(d, delay_us, now);
+    min_us = d->min_us[0] < d->min_us[1] ? d->min_us[0] : d->min_us[1];
+    d->queue_us = lt_usec_min(d->queue_us, delay_us - min_us);
+    d->told_us = now;
+}
+
+static void average(double *average_us, livetcp_usec us)
+{
+    if (us != LIVETCP_NEVER)
+        *average_us += GAIN * ((double)us - *average_us);
+}
+
+void lt_frame_delays_apply(lt_frame_delays *d, lt_congestion_sample *s)
+{
+    livetcp_usec queue_us = d->queue_us;
+
+    d->queue_us = LIVETCP_NEVER;
+    if (d->begun_us == INT64_MIN)
+        d->begun_us = s->now_us;
+    if (!s->answered || d->told_us < s->now_us - FRESH_US) {
+        d->trip_us = d->way_us = 0;
+        return;
+    }
+    average(&d->trip_us, s->queue_us);
+    average(&d->way_us, queue_us);
+    if (s->now_us < d->begun_us + START_US)
+        return;
+    s->queue_us = s->busy_us = s->exact_us = queue_us;
+    s->back_us = lt_usec_clamp((livetcp_usec)(d->trip_us - d->way_us), 0, BACK_MAX_US);
+}
