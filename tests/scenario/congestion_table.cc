@@ -12,6 +12,8 @@
  *                                    the round trip, or the rate, changes after 13 s, for 13 s
  *     congestion-table crowds [WORD...]
  *                                    two, four and eight sessions on one bottleneck
+ *     congestion-table calls [WORD...]
+ *                                    encoders at both ends of a call
  *     congestion-table kernels [WORD...]
  *                                    a transfer in our place beside another
  *
@@ -470,6 +472,42 @@ void alone(const Words &words)
     columns.print();
 }
 
+/* Encoders at both ends, from 1.5 times the path's rate, in three phases to each other. */
+void calls(const Words &words)
+{
+    Column use = {"use, of both directions", 0.92, 1}, p95 = {"p95 above L", -1e9, 80};
+    auto take = [&](const Path &path, unsigned n, livetcp_usec apart, uint64_t seed) {
+        constexpr double seconds = 25;
+        Alone alone(path.spec().c_str(), make_config(n > 1 ? "auto" : "single", n), 1.5 * path.rate,
+                    true, seed, path.below);
+        Answer answer(alone.video, 1.5 * path.rate, apart);
+        alone.run(seconds + 1);
+        livetcp_usec from = alone.begin + 3 * second, to = alone.begin + usec(seconds);
+        printf("%s apart=%lld s%llu:", path.name(n).c_str(), static_cast<long long>(apart),
+               static_cast<unsigned long long>(seed));
+        for (const std::vector<Played> &played : {alone.video.played, answer.played}) {
+            use.values.push_back(Video::throughput_of(played, from, to) / path.rate);
+            p95.values.push_back(Video::delays_of(played, {.95}, from, to)[0] - path.rtt_ms / 2);
+            printf(" use %.3f p95 above L %.0f", use.values.back(), p95.values.back());
+        }
+        printf("\n");
+        fflush(stdout);
+    };
+    for (double rate : {0.3e6, 1e6, 5e6, 20e6})
+        for (double rtt : {20.0, 60.0, 200.0})
+            for (double buffer : {0.5, 1.0, 4.0})
+                for (const char *below : {"reno", "cubic", "bbr"})
+                    for (unsigned n : {1u, 8u})
+                        for (livetcp_usec apart : {5000, 17000, 29000}) {
+                            Path path = {rate, rtt, buffer, below};
+                            for (unsigned seed = 1;
+                                 words.match(path.name(n).c_str()) && seed <= seeds(); seed++)
+                                take(path, n, apart, seed);
+                        }
+    use.print();
+    p95.print();
+}
+
 /* SEEDS times 20 paths. */
 void draw(const Words &words, const std::function<void(const Path &, unsigned, uint64_t)> &take)
 {
@@ -766,6 +804,8 @@ int main(int argc, char **argv)
         beside(rest, true);
     else if (section == "crowds")
         crowds(rest);
+    else if (section == "calls")
+        calls(rest);
     else if (section == "kernels")
         kernels(rest);
     else if (section == "overload")

@@ -165,35 +165,44 @@ struct Video {
 };
 
 /* The other end of a call answers with video of its own, at the rate that it is told, `apart` after
- * the caller's frames. */
+ * the caller's frames, once there is a session. */
 struct Answer {
     Answer(Video &asks, double at, livetcp_usec apart) : video(asks), rate(at)
     {
-        video.call.caller.on_arrival = [this](const livetcp_packet &packet) {
-            if (packet.rtcp || packet.size < 20)
-                return;
-            auto sent = static_cast<livetcp_usec>(lt_read_be64(packet.data + 12));
-            played.push_back({sent, video.call.world.now() - sent, packet.size});
-        };
-        video.call.remote()->on_event = [this](const livetcp_engine_event &event) {
-            if (event.type == LIVETCP_ENGINE_BITRATE)
-                rate = std::min(static_cast<double>(event.bitrate), video.most);
-        };
+        video.call.caller.on_arrival = [this](const livetcp_packet &packet) { arrived(packet); };
         video.call.world.at(video.call.world.now() + apart, [this] { frame(); });
     }
 
     void frame()
     {
+        if (SimSession *remote = video.call.remote())
+            send(*remote);
+        video.call.world.at(video.call.world.now() + Video::frame_us, [this] { frame(); });
+    }
+
+    void send(SimSession &remote)
+    {
         double varied = 0.9 + 0.2 * static_cast<double>(lt_rng_next(&video.rng) % 1000) / 1000;
         auto left = std::max<size_t>(static_cast<size_t>(rate / 8 * 0.04 * varied), 60);
+        remote.on_event = [this](const livetcp_engine_event &event) {
+            if (event.type == LIVETCP_ENGINE_BITRATE)
+                rate = std::min(static_cast<double>(event.bitrate), video.most);
+        };
         while (left > 0) {
             size_t part = std::min(left, Video::packet_size);
-            video.call.remote()->send_as(8, sequence++, stamp, std::max<size_t>(part, 24),
-                                         LIVETCP_IMPORTANCE_DELTA, part == left);
+            remote.send_as(8, sequence++, stamp, std::max<size_t>(part, 24),
+                           LIVETCP_IMPORTANCE_DELTA, part == left);
             left -= part;
         }
         stamp += 3600;
-        video.call.world.at(video.call.world.now() + Video::frame_us, [this] { frame(); });
+    }
+
+    void arrived(const livetcp_packet &packet)
+    {
+        if (packet.rtcp || packet.size < 20)
+            return;
+        auto sent = static_cast<livetcp_usec>(lt_read_be64(packet.data + 12));
+        played.push_back({sent, video.call.world.now() - sent, packet.size});
     }
 
     Video &video;

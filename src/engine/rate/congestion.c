@@ -486,7 +486,7 @@ static double let_through(lt_congestion *c, const lt_congestion_sample *s)
  * like a queue of our own from the first second, before it is known if the source follows. */
 static bool may_be_steady(const lt_congestion_sample *s)
 {
-    return s->answered && !s->follows && !s->fixed && s->offered <= MAY_CARRY * s->carried;
+    return s->answered && !s->may_follow && !s->fixed && s->offered <= MAY_CARRY * s->carried;
 }
 
 /* Bytes under way of a steady source. With a smaller window less gets through than it sends, the

@@ -8,6 +8,11 @@
 #define REPORT_SIZE 80 /* with the headers of TCP and IP */
 #define SELDOM_US   60000
 
+void lt_frame_arrivals_init(lt_frame_arrivals *a)
+{
+    *a = (lt_frame_arrivals){.earned_us = INT64_MIN / 2};
+}
+
 static lt_frame_stream *stream_of(lt_frame_arrivals *a, uint32_t ssrc)
 {
     for (unsigned i = 0; i < LT_FRAME_STREAMS; i++)

@@ -19,7 +19,7 @@ typedef struct lt_frame_stream {
     uint32_t ssrc, timestamp; /* of its newest frame */
 } lt_frame_stream;
 
-typedef struct lt_frame_arrivals { /* begins zeroed */
+typedef struct lt_frame_arrivals {
     lt_frame_stream streams[LT_FRAME_STREAMS];
     unsigned next;            /* the stream that is replaced next */
     lt_frame_arrival arrival; /* of the newest frame, if it is not reported: */
@@ -28,6 +28,9 @@ typedef struct lt_frame_arrivals { /* begins zeroed */
     bool earned;            /* there were enough for one, and in time */
     livetcp_usec earned_us; /* when there last were enough */
 } lt_frame_arrivals;
+
+/* Begins, and begins again: the peer is another one, or nothing is reported any more. */
+void lt_frame_arrivals_init(lt_frame_arrivals *arrivals);
 
 /* A packet of our own, of `size` bytes, is accepted; one of the peer is delivered. */
 void lt_frame_arrivals_on_accepted(lt_frame_arrivals *arrivals, size_t size, livetcp_usec now);

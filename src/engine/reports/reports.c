@@ -30,6 +30,7 @@ livetcp_result lt_reports_create(const lt_reports_setup *setup, lt_reports **out
         return LIVETCP_ERR_NO_MEMORY;
     reports->sink = setup->sink;
     lt_feedback_init(&reports->feedback, setup->config);
+    lt_frame_arrivals_init(&reports->arrivals);
     lt_receipts_init(&reports->receipts);
     lt_inferred_delays_init(&reports->inferred);
     lt_timestamps_init(&reports->timestamps, setup->config->timestamps, setup->rng);
@@ -163,12 +164,14 @@ void lt_reports_on_answer(lt_reports *reports, const lt_resent *answer)
 void lt_reports_on_new_peer(lt_reports *reports)
 {
     lt_feedback_forget_peer(&reports->feedback);
+    lt_frame_arrivals_init(&reports->arrivals);
     lt_receipts_forget_peer(&reports->receipts);
 }
 
 void lt_reports_on_closing(lt_reports *reports)
 {
     lt_feedback_stop(&reports->feedback);
+    lt_frame_arrivals_init(&reports->arrivals);
     lt_receipts_stop(&reports->receipts);
 }
 

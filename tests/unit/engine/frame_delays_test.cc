@@ -72,6 +72,11 @@ lt_arrival packet_of(uint32_t ssrc, uint32_t timestamp, livetcp_usec at)
 }
 
 struct Arrivals {
+    Arrivals()
+    {
+        lt_frame_arrivals_init(&arrivals);
+    }
+
     bool is_due() const
     {
         return lt_frame_arrivals_deadline(&arrivals) != LIVETCP_NEVER;
@@ -90,7 +95,7 @@ struct Arrivals {
             lt_frame_arrivals_on_accepted(&arrivals, 1000, now);
     }
 
-    lt_frame_arrivals arrivals = {};
+    lt_frame_arrivals arrivals;
 };
 
 } // namespace

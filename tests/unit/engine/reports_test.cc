@@ -439,6 +439,30 @@ TEST_CASE("feedback goes on at its interval while media flows, and ends when clo
     CHECK_FALSE(lt_control_is(frames[0].packet.data(), frames[0].packet.size()));
 }
 
+/* Messages of that type at the next arrival, after so much media of our own. */
+static size_t arrivals_told(End &end, uint16_t sequence, livetcp_usec now)
+{
+    size_t told = 0;
+    for (unsigned i = 0; i < 20; i++)
+        lt_reports_on_accepted(end.reports, 1000, now);
+    end.deliver(sequence, now, now);
+    for (const Frame &frame : end.expire(now))
+        told += frame.packet.size() == 28 && decode(frame).type == LT_CONTROL_ARRIVAL;
+    return told;
+}
+
+TEST_CASE("it is told when frames arrive, but not by a session without feedback, or that closes",
+          "[reports]")
+{
+    End end(config_of(200 * ms, LIVETCP_RTCP_OFF));
+    CHECK(arrivals_told(end, 1, second) == 1);
+    CHECK(arrivals_told(end, 2, second + 40 * ms) == 1);
+    lt_reports_on_closing(end.reports);
+    CHECK(arrivals_told(end, 3, second + 80 * ms) == 0);
+    End quiet(config_of(0, LIVETCP_RTCP_OFF));
+    CHECK(arrivals_told(quiet, 1, second) == 0);
+}
+
 TEST_CASE("a reception names the packet that arrived last and what is missing", "[reports]")
 {
     End end;
