@@ -31,6 +31,14 @@ static inline uint64_t lt_path_undelivered(const livetcp_path *path)
     return bytes > sacked ? bytes - sacked : 0;
 }
 
+/* True if so many more bytes are beyond TCP's window, as far as it is known. */
+static inline bool lt_path_exceeds_window(const livetcp_path *path, size_t size)
+{
+    const uint32_t needed = LIVETCP_PATH_CWND | LIVETCP_PATH_QUEUED;
+
+    return (path->known & needed) == needed && lt_path_undelivered(path) + size > path->cwnd_bytes;
+}
+
 /* Those under way: where the retransmission timer fired, none until it is repaired. */
 static inline uint64_t lt_path_in_network(const livetcp_path *path)
 {

@@ -44,21 +44,14 @@ static const lt_frame_write *find(const lt_frame_delays *d, uint32_t ssrc, uint3
     return NULL;
 }
 
-static bool will_wait(const lt_packet *packet, const livetcp_path *path)
-{
-    const uint32_t needed = LIVETCP_PATH_CWND | LIVETCP_PATH_QUEUED;
-
-    return (path->known & needed) == needed &&
-           lt_path_undelivered(path) + lt_packet_size(packet) > path->cwnd_bytes;
-}
-
 void lt_frame_delays_on_written(lt_frame_delays *d, const lt_packet *packet,
                                 const livetcp_path *path, livetcp_usec now)
 {
     if (packet->rtcp || packet->parity || find(d, packet->ssrc, packet->timestamp))
         return;
-    d->writes[d->next] = (lt_frame_write){true, packet->ssrc, packet->timestamp,
-                                          will_wait(packet, path) ? LIVETCP_NEVER : now};
+    bool waits = lt_path_exceeds_window(path, lt_packet_size(packet));
+    d->writes[d->next] =
+        (lt_frame_write){true, packet->ssrc, packet->timestamp, waits ? LIVETCP_NEVER : now};
     d->next = (d->next + 1) % LT_FRAME_WRITES;
 }
 

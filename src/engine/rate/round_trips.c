@@ -35,11 +35,8 @@ static lt_write_mark *mark_at(lt_round_trips *trips, unsigned position)
 /* Behind others that are unsent, or beyond the window. */
 static bool will_wait(const livetcp_path *path, size_t size)
 {
-    const uint32_t needed = LIVETCP_PATH_CWND | LIVETCP_PATH_QUEUED;
-
-    if (path->known & LIVETCP_PATH_UNSENT && path->unsent_bytes > 0)
-        return true;
-    return (path->known & needed) == needed && lt_path_undelivered(path) + size > path->cwnd_bytes;
+    return (path->known & LIVETCP_PATH_UNSENT && path->unsent_bytes > 0) ||
+           lt_path_exceeds_window(path, size);
 }
 
 static bool shares_mark(const lt_round_trips *trips, const lt_write_mark *last, size_t size,
