@@ -81,16 +81,32 @@ static void take_receipts(livetcp_engine *engine, const lt_reception *reception)
         lt_kept_on_receipt(lt_repair_kept(engine->repair), &reception->receipts[i]);
 }
 
-/* Receipts: messages about packets that TCP has acknowledged. */
-static livetcp_result on_receipt(livetcp_engine *engine, unsigned slot, const lt_control *message,
-                                 livetcp_usec now)
+/* Messages that only a connection which carries media may send. */
+static livetcp_result on_media_message(livetcp_engine *engine, unsigned slot,
+                                       const lt_control *message, livetcp_usec now)
 {
     if (!lt_links_takes_media(engine->links, slot))
         return LIVETCP_ERR_PROTOCOL;
-    if (message->type == LT_CONTROL_RESENT)
-        lt_reports_on_answer(engine->reports, &message->resent);
-    else
+    switch (message->type) {
+    case LT_CONTROL_PARITY:
+        return lt_receiver_parity_announced(engine->receiver, message);
+    case LT_CONTROL_ARRIVAL:
+        lt_link_rates_on_arrival(&engine->rates, &message->arrival, now);
+        break;
+    case LT_CONTROL_RECEIPT:
         on_last_receipt(engine, slot, &message->receipt, now);
+        break;
+    case LT_CONTROL_RESENT:
+        lt_reports_on_answer(engine->reports, &message->resent);
+        break;
+    case LT_CONTROL_RECEPTION:
+        lt_reports_on_feedback(engine->reports, message, now);
+        take_receipts(engine, &message->reception);
+        break;
+    default:
+        lt_reports_on_feedback(engine->reports, message, now);
+        break;
+    }
     return LIVETCP_OK;
 }
 
@@ -107,25 +123,12 @@ static livetcp_result dispatch(livetcp_engine *engine, unsigned slot, const lt_c
         lt_session_on_goodbye(engine, slot, now);
         return LIVETCP_OK;
     case LT_CONTROL_PARITY:
-        return lt_links_takes_media(engine->links, slot)
-                   ? lt_receiver_parity_announced(engine->receiver, message)
-                   : LIVETCP_ERR_PROTOCOL;
     case LT_CONTROL_RECEPTION:
     case LT_CONTROL_TRANSMISSION:
-        if (!lt_links_takes_media(engine->links, slot))
-            return LIVETCP_ERR_PROTOCOL;
-        lt_reports_on_feedback(engine->reports, message, now);
-        if (message->type == LT_CONTROL_RECEPTION)
-            take_receipts(engine, &message->reception);
-        return LIVETCP_OK;
     case LT_CONTROL_ARRIVAL:
-        if (!lt_links_takes_media(engine->links, slot))
-            return LIVETCP_ERR_PROTOCOL;
-        lt_link_rates_on_arrival(&engine->rates, &message->arrival, now);
-        return LIVETCP_OK;
     case LT_CONTROL_RECEIPT:
     case LT_CONTROL_RESENT:
-        return on_receipt(engine, slot, message, now);
+        return on_media_message(engine, slot, message, now);
     case LT_CONTROL_REJECT:
         return on_reject(engine, slot, message, now);
     default:
