@@ -456,9 +456,9 @@ struct AloneColumns {
     }
 };
 
-void alone(const Words &words)
+/* Every path that has the words. */
+void every(const Words &words, const std::function<void(const Path &, unsigned, uint64_t)> &take)
 {
-    AloneColumns columns;
     for (double rate : {0.3e6, 1e6, 5e6, 20e6})
         for (double rtt : {20.0, 60.0, 200.0})
             for (double buffer : {0.5, 1.0, 4.0})
@@ -467,8 +467,14 @@ void alone(const Words &words)
                         Path path = {rate, rtt, buffer, below};
                         for (unsigned seed = 1;
                              words.match(path.name(n).c_str()) && seed <= seeds(); seed++)
-                            columns.take(path, n, seed);
+                            take(path, n, seed);
                     }
+}
+
+void alone(const Words &words)
+{
+    AloneColumns columns;
+    every(words, [&](const Path &path, unsigned n, uint64_t seed) { columns.take(path, n, seed); });
     columns.print();
 }
 
@@ -485,25 +491,18 @@ void calls(const Words &words)
         livetcp_usec from = alone.begin + 3 * second, to = alone.begin + usec(seconds);
         printf("%s apart=%lld s%llu:", path.name(n).c_str(), static_cast<long long>(apart),
                static_cast<unsigned long long>(seed));
-        for (const std::vector<Played> &played : {alone.video.played, answer.played}) {
-            use.values.push_back(Video::throughput_of(played, from, to) / path.rate);
-            p95.values.push_back(Video::delays_of(played, {.95}, from, to)[0] - path.rtt_ms / 2);
+        for (const std::vector<Played> *played : {&alone.video.played, &answer.played}) {
+            use.values.push_back(Video::throughput_of(*played, from, to) / path.rate);
+            p95.values.push_back(Video::delays_of(*played, {.95}, from, to)[0] - path.rtt_ms / 2);
             printf(" use %.3f p95 above L %.0f", use.values.back(), p95.values.back());
         }
         printf("\n");
         fflush(stdout);
     };
-    for (double rate : {0.3e6, 1e6, 5e6, 20e6})
-        for (double rtt : {20.0, 60.0, 200.0})
-            for (double buffer : {0.5, 1.0, 4.0})
-                for (const char *below : {"reno", "cubic", "bbr"})
-                    for (unsigned n : {1u, 8u})
-                        for (livetcp_usec apart : {5000, 17000, 29000}) {
-                            Path path = {rate, rtt, buffer, below};
-                            for (unsigned seed = 1;
-                                 words.match(path.name(n).c_str()) && seed <= seeds(); seed++)
-                                take(path, n, apart, seed);
-                        }
+    every(words, [&](const Path &path, unsigned n, uint64_t seed) {
+        for (livetcp_usec apart : {5000, 17000, 29000})
+            take(path, n, apart, seed);
+    });
     use.print();
     p95.print();
 }

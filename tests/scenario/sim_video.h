@@ -62,15 +62,21 @@ struct Video {
         double mean = (key + every - 1) / every, times = made++ % every == 0 ? key : 1;
         size_t left =
             std::max<size_t>(static_cast<size_t>(rate / 8 * 0.04 * varied * times / mean), 60);
-        while (left > 0) {
-            size_t part = std::min(left, packet_size);
-            call.caller.send_as(7, sequence++, stamp, std::max<size_t>(part, 24),
-                                LIVETCP_IMPORTANCE_DELTA, part == left);
-            left -= part;
-        }
-        stamp += 3600;
+        send_frame(call.caller, 7, left, sequence, stamp);
         if (!stopped)
             call.world.at(call.world.now() + frame_us, [this] { frame(); });
+    }
+
+    static void send_frame(SimSession &from, uint32_t ssrc, size_t left, uint16_t &next,
+                           uint32_t &timestamp)
+    {
+        while (left > 0) {
+            size_t part = std::min(left, packet_size);
+            from.send_as(ssrc, next++, timestamp, std::max<size_t>(part, 24),
+                         LIVETCP_IMPORTANCE_DELTA, part == left);
+            left -= part;
+        }
+        timestamp += 3600;
     }
 
     /* A packet of 20 ms of speech at 64 kbit/s every 20 ms, in the same session. */
@@ -188,13 +194,7 @@ struct Answer {
             if (event.type == LIVETCP_ENGINE_BITRATE)
                 rate = std::min(static_cast<double>(event.bitrate), video.most);
         };
-        while (left > 0) {
-            size_t part = std::min(left, Video::packet_size);
-            remote.send_as(8, sequence++, stamp, std::max<size_t>(part, 24),
-                           LIVETCP_IMPORTANCE_DELTA, part == left);
-            left -= part;
-        }
-        stamp += 3600;
+        Video::send_frame(remote, 8, left, sequence, stamp);
     }
 
     void arrived(const livetcp_packet &packet)
