@@ -197,59 +197,13 @@ static GstLiveTcpSink *sink_of(GstLiveTcpEndpoint *endpoint)
 
 /* ---- sessions, on the loop's thread ---- */
 
-/* Replaces the packets that a new peer is sent first by those in `value`, an array of buffers or
- * NULL. */
-static void set_stream_header(GstLiveTcpSink *self, const GValue *value)
-{
-    GPtrArray *header = NULL;
-
-    if (value != NULL && GST_VALUE_HOLDS_ARRAY(value)) {
-        header = g_ptr_array_new_with_free_func((GDestroyNotify)gst_buffer_unref);
-        for (guint i = 0; i < gst_value_array_get_size(value); i++) {
-            const GValue *item = gst_value_array_get_value(value, i);
-            if (GST_VALUE_HOLDS_BUFFER(item)) {
-                g_ptr_array_add(header, gst_buffer_ref(gst_value_get_buffer(item)));
-            }
-        }
-    }
-    g_mutex_lock(&self->endpoint.lock);
-    GPtrArray *former = self->stream_header;
-    self->stream_header = header;
-    g_mutex_unlock(&self->endpoint.lock);
-    g_clear_pointer(&former, g_ptr_array_unref);
-}
-
-static void send_stream_header(GstLiveTcpSink *self, livetcp_session *session)
-{
-    /* Without it nothing that follows can be decoded. */
-    const livetcp_packet_info info = {.struct_size = sizeof(info),
-                                      .importance = LIVETCP_IMPORTANCE_KEY};
-
-    g_mutex_lock(&self->endpoint.lock);
-    GPtrArray *header = self->stream_header != NULL ? g_ptr_array_ref(self->stream_header) : NULL;
-    g_mutex_unlock(&self->endpoint.lock);
-
-    for (guint i = 0; header != NULL && i < header->len; i++) {
-        GstMapInfo map;
-        if (gst_buffer_map(g_ptr_array_index(header, i), &map, GST_MAP_READ)) {
-            livetcp_result result = livetcp_session_send_with(session, map.data, map.size, &info);
-            if (result != LIVETCP_OK) {
-                GST_WARNING_OBJECT(self, "buffer %u of the streamheader was not sent: %s", i,
-                                   livetcp_result_text(result));
-            }
-            gst_buffer_unmap(g_ptr_array_index(header, i), &map);
-        }
-    }
-    g_clear_pointer(&header, g_ptr_array_unref);
-}
-
 static void peer_opened(GstLiveTcpEndpoint *endpoint, GstLiveTcpPeer *peer,
                         livetcp_session *session)
 {
     GstLiveTcpSink *self = sink_of(endpoint);
 
-    send_stream_header(self, session);
-    if (self->burst_on_join == GST_LIVETCP_BURST_GOP && peer->id != 0 && peer->opened_us == 0) {
+    gst_livetcp_greeting_send_header(&self->greeting, session);
+    if (self->greeting.burst == GST_LIVETCP_BURST_GOP && peer->id != 0 && peer->opened_us == 0) {
         peer->joins = TRUE; /* no other code reads it before the peer is ready */
     } else {
         gst_livetcp_key_units_peer_joined(&self->key_units);
@@ -365,7 +319,7 @@ static GstFlowReturn complain_not_rtp(GstLiveTcpSink *self, gsize size)
 static void greet(GstLiveTcpSink *self, GstLiveTcpPeer *peer)
 {
     peer->joins = FALSE;
-    if (!gst_livetcp_gop_send(&self->gop, peer->session)) {
+    if (!gst_livetcp_greeting_send_gop(&self->greeting, peer->session)) {
         gst_livetcp_key_units_peer_joined(&self->key_units);
     }
 }
@@ -404,9 +358,8 @@ static livetcp_result send_to_peers(GstLiveTcpSink *self, GstBuffer *buffer, con
     gboolean over = endpoint->over;
     gboolean call = endpoint->call_again_us != 0;
     g_mutex_unlock(&endpoint->lock);
-    if (endpoint->active.mode == LIVETCP_MODE_LISTENER &&
-        self->burst_on_join == GST_LIVETCP_BURST_GOP && complaint == LIVETCP_OK) {
-        gst_livetcp_gop_add(&self->gop, buffer, data, size, &info, g_get_monotonic_time());
+    if (endpoint->active.mode == LIVETCP_MODE_LISTENER && complaint == LIVETCP_OK) {
+        gst_livetcp_greeting_sent(&self->greeting, buffer, data, size, &info);
     }
 
     if (call) {
@@ -582,7 +535,6 @@ static GstFlowReturn render_list(GstBaseSink *base, GstBufferList *list)
 static gboolean set_caps(GstBaseSink *base, GstCaps *caps)
 {
     GstLiveTcpSink *self = GST_LIVETCP_SINK(base);
-    const GstStructure *structure = gst_caps_get_structure(caps, 0);
     gst_livetcp_importance_set_caps(&self->importance, caps);
     gst_livetcp_endpoint_set_caps(&self->endpoint, caps);
     gchar *description = gst_livetcp_caps_describe(caps);
@@ -594,7 +546,7 @@ static gboolean set_caps(GstBaseSink *base, GstCaps *caps)
                             ("caps %s", description));
     }
     g_free(description);
-    set_stream_header(self, gst_structure_get_value(structure, "streamheader"));
+    gst_livetcp_greeting_set_caps(&self->greeting, caps);
     return TRUE;
 }
 
@@ -673,7 +625,7 @@ static void set_property(GObject *object, guint id, const GValue *value, GParamS
         self->error_on_loss = g_value_get_boolean(value);
         break;
     case PROP_BURST_ON_JOIN:
-        self->burst_on_join = (GstLiveTcpBurst)g_value_get_enum(value);
+        self->greeting.burst = (GstLiveTcpBurst)g_value_get_enum(value);
         break;
     default:
         if (!gst_livetcp_properties_set(&self->endpoint, id, value, pspec)) {
@@ -713,7 +665,7 @@ static void get_property(GObject *object, guint id, GValue *value, GParamSpec *p
         g_value_set_boolean(value, self->error_on_loss);
         break;
     case PROP_BURST_ON_JOIN:
-        g_value_set_enum(value, self->burst_on_join);
+        g_value_set_enum(value, self->greeting.burst);
         break;
     default:
         if (!gst_livetcp_properties_get(&self->endpoint, id, value, pspec)) {
@@ -756,20 +708,6 @@ static GType leaky_type(void)
     return (GType)type;
 }
 
-static GType burst_type(void)
-{
-    static const GEnumValue values[] = {
-        {GST_LIVETCP_BURST_KEY_FRAME, "nothing; a key frame is requested upstream", "key-frame"},
-        {GST_LIVETCP_BURST_GOP, "the packets of each video stream since its last key frame", "gop"},
-        {0, NULL, NULL}};
-    static gsize type;
-
-    if (g_once_init_enter(&type)) {
-        g_once_init_leave(&type, g_enum_register_static("GstLiveTcpBurst", values));
-    }
-    return (GType)type;
-}
-
 static void install_flow(GObjectClass *klass)
 {
     const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY;
@@ -787,7 +725,7 @@ static void install_flow(GObjectClass *klass)
         klass, PROP_BURST_ON_JOIN,
         g_param_spec_enum("burst-on-join", "Burst on join",
                           "What a listener sends first to a peer that joins a running stream",
-                          burst_type(), GST_LIVETCP_BURST_KEY_FRAME, flags));
+                          gst_livetcp_burst_get_type(), GST_LIVETCP_BURST_KEY_FRAME, flags));
 }
 
 /* Packets later than this are of no use to a viewer. */
@@ -846,8 +784,7 @@ static gboolean open_session(GstLiveTcpSink *self)
     self->losses_us = 0;
     self->drops_known = FALSE;
     gst_livetcp_losses_reset(&self->losses);
-    gst_livetcp_gop_reset(&self->gop, (guint)(self->endpoint.config.queue_packets / 2),
-                          self->endpoint.config.queue_bytes / 2);
+    gst_livetcp_greeting_reset(&self->greeting, &self->endpoint.config);
     gst_livetcp_key_units_reset(&self->key_units);
     self->bitrate = 0;
     if (!gst_livetcp_redundancy_start(&self->redundancy, self->endpoint.config.max_packet,
@@ -880,10 +817,9 @@ static void finalize(GObject *object)
 {
     GstLiveTcpSink *self = GST_LIVETCP_SINK(object);
     gst_livetcp_endpoint_clear(&self->endpoint);
-    g_clear_pointer(&self->stream_header, g_ptr_array_unref);
     g_free(self->scratch);
     gst_livetcp_redundancy_clear(&self->redundancy);
-    gst_livetcp_gop_reset(&self->gop, 0, 0);
+    gst_livetcp_greeting_clear(&self->greeting);
     gst_livetcp_key_units_clear(&self->key_units);
     G_OBJECT_CLASS(gst_livetcp_sink_parent_class)->finalize(object);
 }
@@ -922,7 +858,7 @@ static void gst_livetcp_sink_init(GstLiveTcpSink *self)
     self->drain_timeout_ms = GST_LIVETCP_SINK_DRAIN_TIMEOUT_MS;
     gst_livetcp_key_units_init(&self->key_units);
     gst_livetcp_redundancy_init(&self->redundancy);
-    gst_livetcp_gop_init(&self->gop);
+    gst_livetcp_greeting_init(&self->greeting, GST_ELEMENT(self));
     self->drops = TRUE;
     gst_livetcp_losses_init(&self->losses, GST_ELEMENT(self), GST_RESOURCE_ERROR_WRITE,
                             "The connections carry less than the stream needs, or there are none: "

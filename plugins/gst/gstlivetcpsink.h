@@ -4,7 +4,7 @@
 #define GST_LIVETCP_SINK_H
 
 #include "gstlivetcpendpoint.h"
-#include "gstlivetcpgop.h"
+#include "gstlivetcpgreeting.h"
 #include "gstlivetcpimportance.h"
 #include "gstlivetcpkeyunits.h"
 #include "gstlivetcplosses.h"
@@ -32,8 +32,6 @@ typedef enum {
     GST_LIVETCP_LEAKY_UPSTREAM
 } GstLiveTcpLeaky;
 
-typedef enum { GST_LIVETCP_BURST_KEY_FRAME, GST_LIVETCP_BURST_GOP } GstLiveTcpBurst;
-
 /* Larger than any packet that the library accepts. */
 #define GST_LIVETCP_SINK_SCRATCH_SIZE 65536
 
@@ -44,7 +42,6 @@ typedef struct _GstLiveTcpSink {
     guint drain_timeout_ms;
     gboolean error_on_loss;
     GstLiveTcpLeaky leaky;
-    GstLiveTcpBurst burst_on_join;
 
     /* the streaming thread's */
     guint8 *scratch;  /* joins packets in several memories */
@@ -54,16 +51,15 @@ typedef struct _GstLiveTcpSink {
     GstLiveTcpLosses losses;
     gint64 losses_us;     /* time of the last check */
     gboolean drops_known; /* `drops` was determined for this stream */
-    GstLiveTcpGop gop;
     GstLiveTcpImportance importance;
     GstLiveTcpRedundancy redundancy;
 
     gint drops; /* atomic boolean: late packets are dropped instead of waited for */
     GstLiveTcpKeyUnits key_units;
+    GstLiveTcpGreeting greeting;
     gdouble bitrate_quantile;
-    guint bitrate;            /* guarded by endpoint.lock: last notified estimate */
-    guint64 without_peer;     /* guarded by endpoint.lock: packets dropped without a peer */
-    GPtrArray *stream_header; /* guarded by endpoint.lock: of GstBuffer, or NULL */
+    guint bitrate;        /* guarded by endpoint.lock: last notified estimate */
+    guint64 without_peer; /* guarded by endpoint.lock: packets dropped without a peer */
 } GstLiveTcpSink;
 
 typedef struct _GstLiveTcpSinkClass {

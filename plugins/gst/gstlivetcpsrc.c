@@ -89,20 +89,13 @@
 #include "gstlivetcpsrc.h"
 
 #include "gstlivetcpcallers.h"
+#include "gstlivetcpclock.h"
 #include "gstlivetcpdebug.h"
-#include "gstlivetcpdownstream.h"
 #include "gstlivetcpproperties.h"
 #include "gstlivetcpreport.h"
 #include "gstlivetcpuri.h"
 
 #define GST_CAT_DEFAULT gst_livetcp_src_debug
-
-/* Two clocks are read one after the other until that takes no longer than this (a limited number of
- * attempts). */
-#define CLOCK_READING_US 20
-#define CLOCK_READINGS   8
-
-#define REPORT_INTERVAL_US (100 * G_TIME_SPAN_MILLISECOND)
 
 enum {
     PROP_CAPS = GST_LIVETCP_PROP_OWN,
@@ -139,51 +132,12 @@ static GstLiveTcpSrc *src_of(GstLiveTcpEndpoint *endpoint)
     return GST_LIVETCP_SRC(endpoint->element);
 }
 
-/* ---- order ---- */
-
-/* The library's two orders, and "auto". */
-enum { ORDER_AUTO = LIVETCP_ORDER_SEQUENCE + 1 };
-
-static GType order_type(void)
-{
-    static const GEnumValue orders[] = {
-        {LIVETCP_ORDER_ARRIVAL, "in order of arrival", "arrival"},
-        {LIVETCP_ORDER_SEQUENCE, "by RTP sequence number, waiting for missing packets", "sequence"},
-        {ORDER_AUTO, "sequence, unless playout or an element downstream puts packets in order",
-         "auto"},
-        {0, NULL, NULL}};
-    static gsize type;
-
-    if (g_once_init_enter(&type)) {
-        g_once_init_leave(&type, g_enum_register_static("GstLiveTcpOrder", orders));
-    }
-    return (GType)type;
-}
-
-static gboolean plays(GstLiveTcpSrc *self)
-{
-    g_mutex_lock(&self->player_lock);
-    gboolean plays = self->player.active.mode != LIVETCP_PLAYOUT_NONE;
-    g_mutex_unlock(&self->player_lock);
-    return plays;
-}
-
 /* Call when a session opens, or something was linked downstream. Any thread. */
 static void choose_order(GstLiveTcpSrc *self)
 {
-    gint chosen = g_atomic_int_get(&self->order);
-
-    if (chosen == ORDER_AUTO) {
-        chosen = plays(self) || gst_livetcp_downstream_reorders(GST_BASE_SRC_PAD(self))
-                     ? LIVETCP_ORDER_ARRIVAL
-                     : LIVETCP_ORDER_SEQUENCE;
-    }
-    if (g_atomic_int_get(&self->order_in_force) != chosen) {
-        GST_INFO_OBJECT(self, "packets are handed on in order of %s",
-                        chosen == LIVETCP_ORDER_SEQUENCE ? "sequence" : "arrival");
-    }
-    g_atomic_int_set(&self->order_in_force, chosen);
-    gst_livetcp_endpoint_set_order(&self->endpoint, (livetcp_order)chosen);
+    gboolean plays = gst_livetcp_src_playout_plays(&self->playout);
+    livetcp_order order = gst_livetcp_order_choose(&self->order, GST_BASE_SRC_PAD(self), plays);
+    gst_livetcp_endpoint_set_order(&self->endpoint, order);
 }
 
 /* ---- sessions, on the loop's thread ---- */
@@ -216,7 +170,7 @@ static void packet_received(GstLiveTcpEndpoint *endpoint, const livetcp_packet *
     }
     /* A packet that waited in the reorder buffer arrives now: with its earlier time it would be
      * late by a latency that was not announced. */
-    gint64 arrival_us = g_atomic_int_get(&self->order_in_force) == LIVETCP_ORDER_SEQUENCE
+    gint64 arrival_us = gst_livetcp_order_in_force(&self->order) == LIVETCP_ORDER_SEQUENCE
                             ? g_get_monotonic_time()
                             : packet->arrival_us;
     GstBuffer *buffer = gst_buffer_new_memdup(packet->data, packet->size);
@@ -289,19 +243,12 @@ static void add_stats(GstLiveTcpEndpoint *endpoint, GstStructure *structure)
     GST_OBJECT_LOCK(self);
     guint64 rtcp_dropped = self->rtcp_dropped;
     GST_OBJECT_UNLOCK(self);
-    gst_structure_set(
-        structure, "receive-queue-packets", G_TYPE_UINT, packets, "receive-queue-bytes",
-        G_TYPE_UINT64, (guint64)bytes, "dropped-receive-queue-full", G_TYPE_UINT64, dropped,
-        "rtcp-dropped", G_TYPE_UINT64, rtcp_dropped, "order", G_TYPE_STRING,
-        g_atomic_int_get(&self->order_in_force) == LIVETCP_ORDER_SEQUENCE ? "sequence" : "arrival",
-        NULL);
-    if (self->player.active.mode != LIVETCP_PLAYOUT_NONE) {
-        g_mutex_lock(&self->player_lock);
-        GstStructure *playout = gst_livetcp_player_stats(&self->player);
-        g_mutex_unlock(&self->player_lock);
-        gst_structure_set(structure, "playout", GST_TYPE_STRUCTURE, playout, NULL);
-        gst_structure_free(playout);
-    }
+    gst_structure_set(structure, "receive-queue-packets", G_TYPE_UINT, packets,
+                      "receive-queue-bytes", G_TYPE_UINT64, (guint64)bytes,
+                      "dropped-receive-queue-full", G_TYPE_UINT64, dropped, "rtcp-dropped",
+                      G_TYPE_UINT64, rtcp_dropped, "order", G_TYPE_STRING,
+                      gst_livetcp_order_name(gst_livetcp_order_in_force(&self->order)), NULL);
+    gst_livetcp_src_playout_add_stats(&self->playout, structure);
 }
 
 static const GstLiveTcpHooks hooks = {
@@ -312,38 +259,6 @@ static const GstLiveTcpHooks hooks = {
 };
 
 /* ---- packets, on the streaming thread ---- */
-
-/* Lead of `clock` over the monotonic clock. The quickest of several readings is the most accurate:
- * the thread may be preempted between two clocks. */
-static GstClockTimeDiff clock_lead(GstClock *clock)
-{
-    GstClockTimeDiff lead = 0;
-    gint64 shortest = G_MAXINT64;
-
-    for (guint i = 0; i < CLOCK_READINGS && shortest > CLOCK_READING_US; i++) {
-        gint64 before = g_get_monotonic_time();
-        GstClockTime now = gst_clock_get_time(clock);
-        gint64 took = g_get_monotonic_time() - before;
-        if (took < shortest) {
-            shortest = took;
-            lead = GST_CLOCK_DIFF((GstClockTime)before * GST_USECOND, now);
-        }
-    }
-    return lead;
-}
-
-/* The running time of a monotonic time. */
-static GstClockTime running_time(GstLiveTcpSrc *self, gint64 moment_us)
-{
-    GstClock *clock = gst_element_get_clock(GST_ELEMENT(self));
-    if (clock == NULL) {
-        return GST_CLOCK_TIME_NONE;
-    }
-    GstClockTimeDiff time = moment_us * (GstClockTimeDiff)GST_USECOND + clock_lead(clock) -
-                            (GstClockTimeDiff)gst_element_get_base_time(GST_ELEMENT(self));
-    gst_object_unref(clock);
-    return (GstClockTime)MAX(time, 0);
-}
 
 static void post_timeout(GstLiveTcpSrc *self)
 {
@@ -378,7 +293,7 @@ static void hand_on_rtcp(GstLiveTcpSrc *self, GstBuffer *packet, gint64 arrival_
     GST_OBJECT_LOCK(self);
     GstCaps *caps = self->caps != NULL ? gst_caps_ref(self->caps) : NULL;
     GST_OBJECT_UNLOCK(self);
-    stamp(packet, running_time(self, arrival_us));
+    stamp(packet, gst_livetcp_clock_running_time(GST_ELEMENT(self), arrival_us));
     if (!gst_livetcp_rtcp_pad_push(&self->rtcp_pad, packet, caps)) {
         count_rtcp_dropped(self);
     }
@@ -419,104 +334,7 @@ static GstFlowReturn next_packet(GstLiveTcpSrc *self, gint64 until_us, GstBuffer
     }
 }
 
-/* ---- the path ---- */
-
-/* FALSE: the stream has not begun. */
-static gboolean push_path(GstLiveTcpSrc *self)
-{
-    GstPad *pad = GST_BASE_SRC_PAD(self);
-    GstEvent *segment = gst_pad_get_sticky_event(pad, GST_EVENT_SEGMENT, 0);
-
-    if (segment == NULL) {
-        return FALSE;
-    }
-    gst_event_unref(segment);
-    gst_pad_push_event(pad, gst_livetcp_player_path_event_new(&self->path.path));
-    return TRUE;
-}
-
-/* Checks the path regularly, and notifies the playout and downstream. */
-static void notify_path(GstLiveTcpSrc *self)
-{
-    if (!gst_livetcp_path_look(&self->path, &self->endpoint)) {
-        return;
-    }
-    g_mutex_lock(&self->player_lock);
-    gst_livetcp_player_set_path(&self->player, &self->path.path);
-    g_mutex_unlock(&self->player_lock);
-    gst_livetcp_path_delivered(&self->path, push_path(self));
-}
-
 /* ---- playout ---- */
-
-/* Reports the playout's results to the sender. */
-static void report(GstLiveTcpSrc *self)
-{
-    gint64 now = g_get_monotonic_time();
-    livetcp_playout_report news;
-
-    if (now - self->reported_us < REPORT_INTERVAL_US) {
-        return;
-    }
-    self->reported_us = now;
-    g_mutex_lock(&self->player_lock);
-    gboolean any = gst_livetcp_player_report(&self->player, &news);
-    g_mutex_unlock(&self->player_lock);
-    g_mutex_lock(&self->endpoint.lock);
-    for (guint i = 0; any && i < self->endpoint.peers->len; i++) {
-        const GstLiveTcpPeer *peer = g_ptr_array_index(self->endpoint.peers, i);
-        if (peer->open) {
-            livetcp_session_report_playout(peer->session, &news);
-        }
-    }
-    g_mutex_unlock(&self->endpoint.lock);
-}
-
-/* Running time in microseconds; without a clock the monotonic time, which is sufficient for
- * waiting. */
-static gint64 running_us(GstLiveTcpSrc *self, gint64 moment_us)
-{
-    GstClockTime time = running_time(self, moment_us);
-    return GST_CLOCK_TIME_IS_VALID(time) ? (gint64)(time / GST_USECOND) : moment_us;
-}
-
-/* An item that is ready, or NULL and the time until which to wait for a packet. */
-static GstMiniObject *take_ready(GstLiveTcpSrc *self, gint64 *until_us)
-{
-    gint64 now = g_get_monotonic_time(), running = running_us(self, now);
-
-    g_mutex_lock(&self->player_lock);
-    GstMiniObject *object = gst_livetcp_player_next(&self->player, running);
-    gint64 deadline = gst_livetcp_player_deadline(&self->player);
-    g_mutex_unlock(&self->player_lock);
-    *until_us = deadline == LIVETCP_NEVER ? -1 : now + MAX(deadline - running, 0);
-    return object;
-}
-
-static GstFlowReturn put(GstLiveTcpSrc *self, GstBuffer *buffer, gint64 arrival_us)
-{
-    gint64 running = running_us(self, arrival_us);
-
-    g_mutex_lock(&self->player_lock);
-    GstFlowReturn result = gst_livetcp_player_put(&self->player, buffer, running);
-    gboolean news = gst_livetcp_player_review(&self->player);
-    g_mutex_unlock(&self->player_lock);
-    if (result == GST_FLOW_NOT_NEGOTIATED) {
-        gst_livetcp_player_post_no_rate(GST_ELEMENT(self));
-    }
-    if (news) {
-        gst_element_post_message(GST_ELEMENT(self), gst_message_new_latency(GST_OBJECT(self)));
-    }
-    return result;
-}
-
-static void drain(GstLiveTcpSrc *self, GstFlowReturn end)
-{
-    self->ended = end;
-    g_mutex_lock(&self->player_lock);
-    gst_livetcp_player_drain(&self->player);
-    g_mutex_unlock(&self->player_lock);
-}
 
 /* Waits for a packet, or until a missing one is due. */
 static GstFlowReturn receive(GstLiveTcpSrc *self, gint64 until_us)
@@ -529,10 +347,11 @@ static GstFlowReturn receive(GstLiveTcpSrc *self, gint64 until_us)
     }
     GstFlowReturn result = next_packet(self, until_us, &buffer, &arrival_us);
     if (result == GST_FLOW_OK) {
-        return put(self, buffer, arrival_us);
+        return gst_livetcp_src_playout_put(&self->playout, buffer, arrival_us);
     }
     if (result == GST_FLOW_EOS) {
-        drain(self, result);
+        self->ended = result;
+        gst_livetcp_src_playout_drain(&self->playout);
         return GST_FLOW_OK;
     }
     return result == GST_FLOW_CUSTOM_SUCCESS ? GST_FLOW_OK : result;
@@ -548,9 +367,7 @@ static GstFlowReturn receive_waiting(GstLiveTcpSrc *self)
     gsize bytes;
     guint64 dropped;
 
-    g_mutex_lock(&self->player_lock);
-    gboolean ready = !g_queue_is_empty(&self->player.out);
-    g_mutex_unlock(&self->player_lock);
+    gboolean ready = gst_livetcp_src_playout_is_ready(&self->playout);
     gst_livetcp_queue_stats(&self->queue, &packets, &bytes, &dropped);
     for (; !ready && packets > 0 && result == GST_FLOW_OK; packets--) {
         result = receive(self, 0);
@@ -567,7 +384,7 @@ static GstFlowReturn play(GstLiveTcpSrc *self, GstBuffer **buffer)
         if (waiting != GST_FLOW_OK) {
             return waiting;
         }
-        GstMiniObject *object = take_ready(self, &until_us);
+        GstMiniObject *object = gst_livetcp_src_playout_next(&self->playout, &until_us);
         if (GST_IS_BUFFER(object)) {
             *buffer = GST_BUFFER(object);
             return GST_FLOW_OK;
@@ -580,37 +397,9 @@ static GstFlowReturn play(GstLiveTcpSrc *self, GstBuffer **buffer)
         if (result != GST_FLOW_OK) {
             return result;
         }
-        notify_path(self);
-        report(self);
+        gst_livetcp_src_playout_notify_path(&self->playout, GST_BASE_SRC_PAD(self));
+        gst_livetcp_src_playout_report(&self->playout);
     }
-}
-
-/* On failure an ERROR is posted. */
-static gboolean start_playout(GstLiveTcpSrc *self)
-{
-    g_mutex_lock(&self->player_lock);
-    const gchar *wrong = gst_livetcp_player_settings_check(&self->player.settings);
-    gboolean idle = gst_livetcp_player_settings_latency_is_idle(&self->player.settings);
-    gst_livetcp_player_reset(&self->player);
-    g_mutex_unlock(&self->player_lock);
-    self->ended = GST_FLOW_OK;
-    gst_livetcp_path_reset(&self->path);
-    self->reported_us = 0;
-    if (wrong != NULL) {
-        GST_ELEMENT_ERROR(self, LIBRARY, SETTINGS, ("Cannot play out: %s.", wrong), (NULL));
-    }
-    if (idle) {
-        gst_livetcp_player_post_idle_latency(
-            GST_ELEMENT(self), ", or give the latency to the rtpjitterbuffer that follows");
-    }
-    return wrong == NULL;
-}
-
-static void stop_playout(GstLiveTcpSrc *self)
-{
-    g_mutex_lock(&self->player_lock);
-    gst_livetcp_player_reset(&self->player);
-    g_mutex_unlock(&self->player_lock);
 }
 
 /* ---- source ---- */
@@ -620,13 +409,13 @@ static GstFlowReturn create(GstPushSrc *push, GstBuffer **buffer)
     GstLiveTcpSrc *self = GST_LIVETCP_SRC(push);
     gint64 arrival_us = 0;
 
-    notify_path(self);
-    if (self->player.active.mode != LIVETCP_PLAYOUT_NONE) {
+    gst_livetcp_src_playout_notify_path(&self->playout, GST_BASE_SRC_PAD(self));
+    if (gst_livetcp_src_playout_plays(&self->playout)) {
         return play(self, buffer);
     }
     GstFlowReturn result = next_packet(self, -1, buffer, &arrival_us);
     if (result == GST_FLOW_OK) {
-        GstClockTime time = running_time(self, arrival_us);
+        GstClockTime time = gst_livetcp_clock_running_time(GST_ELEMENT(self), arrival_us);
         if (GST_CLOCK_TIME_IS_VALID(time)) {
             /* packets are in order, and readings of two clocks agree to a few microseconds */
             time = self->last_time = MAX(time, self->last_time);
@@ -673,7 +462,8 @@ static gboolean start(GstBaseSrc *base)
     self->rtcp_dropped = 0;
     GST_OBJECT_UNLOCK(self);
     self->last_time = 0;
-    if (!start_playout(self)) {
+    self->ended = GST_FLOW_OK;
+    if (!gst_livetcp_src_playout_start(&self->playout)) {
         return FALSE;
     }
     gst_livetcp_losses_reset(&self->losses);
@@ -688,7 +478,7 @@ static gboolean stop(GstBaseSrc *base)
     gst_livetcp_endpoint_close(&self->endpoint);
     gst_livetcp_queue_reset(&self->queue, 1, 1);
     gst_livetcp_rtcp_pad_remove(&self->rtcp_pad);
-    stop_playout(self);
+    gst_livetcp_src_playout_stop(&self->playout);
     return TRUE;
 }
 
@@ -712,11 +502,7 @@ static gboolean is_seekable(GstBaseSrc *base)
 
 static gboolean set_caps(GstBaseSrc *base, GstCaps *caps)
 {
-    GstLiveTcpSrc *self = GST_LIVETCP_SRC(base);
-
-    g_mutex_lock(&self->player_lock);
-    gst_livetcp_player_set_caps(&self->player, caps);
-    g_mutex_unlock(&self->player_lock);
+    gst_livetcp_src_playout_set_caps(&GST_LIVETCP_SRC(base)->playout, caps);
     return TRUE;
 }
 
@@ -725,9 +511,7 @@ static gboolean event(GstBaseSrc *base, GstEvent *event_)
     GstLiveTcpSrc *self = GST_LIVETCP_SRC(base);
 
     if (GST_EVENT_TYPE(event_) == GST_EVENT_LATENCY) {
-        g_mutex_lock(&self->player_lock);
-        gst_livetcp_player_configured(&self->player);
-        g_mutex_unlock(&self->player_lock);
+        gst_livetcp_src_playout_configured(&self->playout);
     } else if (GST_EVENT_TYPE(event_) == GST_EVENT_RECONFIGURE) {
         choose_order(self); /* something was linked */
     }
@@ -752,9 +536,7 @@ static gboolean query(GstBaseSrc *base, GstQuery *query_)
 
     if (GST_QUERY_TYPE(query_) == GST_QUERY_LATENCY) {
         gst_query_set_latency(query_, TRUE, 0, GST_CLOCK_TIME_NONE);
-        g_mutex_lock(&self->player_lock);
-        gst_livetcp_player_answer(&self->player, query_);
-        g_mutex_unlock(&self->player_lock);
+        gst_livetcp_src_playout_answer(&self->playout, query_);
         return TRUE;
     }
     return GST_BASE_SRC_CLASS(gst_livetcp_src_parent_class)->query(base, query_);
@@ -768,33 +550,6 @@ static void get_defaults(livetcp_config *defaults)
     livetcp_config_init(defaults);
     defaults->max_sessions = 1;
     defaults->peer_sends = true;
-}
-
-/* FALSE: it is another property. */
-static gboolean set_playout(GstLiveTcpSrc *self, guint index, const GValue *value,
-                            GParamSpec *pspec)
-{
-    if (index >= GST_LIVETCP_PLAYER_PROPERTIES) {
-        return FALSE;
-    }
-    g_mutex_lock(&self->player_lock);
-    gst_livetcp_player_settings_set(&self->player.settings, index, value);
-    if (!gst_livetcp_player_settings_changed(&self->player)) {
-        GST_WARNING_OBJECT(self, "%s will change when the element starts again", pspec->name);
-    }
-    g_mutex_unlock(&self->player_lock);
-    return TRUE;
-}
-
-static gboolean get_playout(GstLiveTcpSrc *self, guint index, GValue *value)
-{
-    if (index >= GST_LIVETCP_PLAYER_PROPERTIES) {
-        return FALSE;
-    }
-    g_mutex_lock(&self->player_lock);
-    gst_livetcp_player_settings_get(&self->player.settings, index, value);
-    g_mutex_unlock(&self->player_lock);
-    return TRUE;
 }
 
 static void set_caps_property(GstLiveTcpSrc *self, const GstCaps *caps)
@@ -822,13 +577,13 @@ static void set_property(GObject *object, guint id, const GValue *value, GParamS
         self->timeout_ms = g_value_get_uint(value);
         break;
     case PROP_ORDER:
-        g_atomic_int_set(&self->order, g_value_get_enum(value));
+        gst_livetcp_order_set(&self->order, g_value_get_enum(value));
         break;
     case PROP_RTCP_MUX:
         self->rtcp_mux = g_value_get_boolean(value);
         break;
     default:
-        if (!set_playout(self, id - PROP_PLAYOUT, value, pspec) &&
+        if (!gst_livetcp_src_playout_set(&self->playout, id - PROP_PLAYOUT, value, pspec) &&
             !gst_livetcp_properties_set(&self->endpoint, id, value, pspec)) {
             G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
         }
@@ -852,13 +607,13 @@ static void get_property(GObject *object, guint id, GValue *value, GParamSpec *p
         g_value_set_uint(value, self->timeout_ms);
         break;
     case PROP_ORDER:
-        g_value_set_enum(value, g_atomic_int_get(&self->order));
+        g_value_set_enum(value, gst_livetcp_order_get(&self->order));
         break;
     case PROP_RTCP_MUX:
         g_value_set_boolean(value, self->rtcp_mux);
         break;
     default:
-        if (!get_playout(self, id - PROP_PLAYOUT, value) &&
+        if (!gst_livetcp_src_playout_get(&self->playout, id - PROP_PLAYOUT, value) &&
             !gst_livetcp_properties_get(&self->endpoint, id, value, pspec)) {
             G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
         }
@@ -897,7 +652,8 @@ static void install_properties(GObjectClass *klass)
         g_param_spec_enum("order", "Order",
                           "Order in which packets are output; \"order\" in \"stats\" shows the "
                           "choice of auto",
-                          order_type(), ORDER_AUTO, flags | GST_PARAM_MUTABLE_READY));
+                          gst_livetcp_order_get_type(), GST_LIVETCP_ORDER_AUTO,
+                          flags | GST_PARAM_MUTABLE_READY));
     g_object_class_install_property(
         klass, PROP_RTCP_MUX,
         g_param_spec_boolean("rtcp-mux", "RTCP multiplexing",
@@ -913,8 +669,7 @@ static void finalize(GObject *object)
     GstLiveTcpSrc *self = GST_LIVETCP_SRC(object);
     gst_livetcp_endpoint_clear(&self->endpoint);
     gst_livetcp_queue_clear(&self->queue);
-    gst_livetcp_player_clear(&self->player);
-    g_mutex_clear(&self->player_lock);
+    gst_livetcp_src_playout_clear(&self->playout);
     gst_clear_caps(&self->caps);
     G_OBJECT_CLASS(gst_livetcp_src_parent_class)->finalize(object);
 }
@@ -955,9 +710,8 @@ static void gst_livetcp_src_init(GstLiveTcpSrc *self)
     get_defaults(&defaults);
     gst_livetcp_endpoint_init(&self->endpoint, GST_ELEMENT(self), &hooks, &defaults, uri_keys);
     gst_livetcp_queue_init(&self->queue);
-    g_mutex_init(&self->player_lock);
-    gst_livetcp_player_init(&self->player, GST_ELEMENT(self), LIVETCP_PLAYOUT_NONE);
-    self->order = ORDER_AUTO;
+    gst_livetcp_src_playout_init(&self->playout, &self->endpoint);
+    gst_livetcp_order_init(&self->order);
     gst_livetcp_rtcp_pad_init(&self->rtcp_pad, GST_ELEMENT(self));
     gst_livetcp_losses_init(&self->losses, GST_ELEMENT(self), GST_RESOURCE_ERROR_READ,
                             "The pipeline takes packets more slowly than they come: put a queue "

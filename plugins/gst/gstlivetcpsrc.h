@@ -5,10 +5,10 @@
 
 #include "gstlivetcpendpoint.h"
 #include "gstlivetcplosses.h"
-#include "gstlivetcppath.h"
-#include "gstlivetcpplayer.h"
+#include "gstlivetcporder.h"
 #include "gstlivetcpqueue.h"
 #include "gstlivetcprtcppad.h"
+#include "gstlivetcpsrcplayout.h"
 
 #include <gst/base/base.h>
 
@@ -25,8 +25,7 @@ typedef struct _GstLiveTcpSrc {
     GstLiveTcpEndpoint endpoint;
     GstLiveTcpQueue queue;
     gint keep_listening; /* atomic boolean */
-    gint order;          /* atomic: as set */
-    gint order_in_force; /* atomic: livetcp_order */
+    GstLiveTcpOrder order;
     gboolean rtcp_mux;
     GstLiveTcpRtcpPad rtcp_pad;
     GstLiveTcpLosses losses; /* loop's thread */
@@ -34,12 +33,8 @@ typedef struct _GstLiveTcpSrc {
     GstClockTime last_time; /* streaming thread: of the previous buffer */
     GstCaps *caps;          /* object lock; NULL = application/x-rtp */
     guint64 rtcp_dropped;   /* object lock */
-
-    GMutex player_lock; /* not held while pushing or posting */
-    GstLiveTcpPlayer player;
+    GstLiveTcpSrcPlayout playout;
     GstFlowReturn ended; /* streaming thread: result after the last packet */
-    GstLiveTcpPath path; /* streaming thread */
-    gint64 reported_us;  /* streaming thread: time of the last playout report */
 } GstLiveTcpSrc;
 
 typedef struct _GstLiveTcpSrcClass {
