@@ -40,6 +40,7 @@
 #define QUEUE_PART 20 /* of the round trip */
 #define VARIATIONS 2
 #define JITTERS    3       /* the same where the variation is jitter */
+#define FLOOR_US   4000000 /* period of the minima of round trips */
 #define RECENT_US  1500000 /* connections without a sample for longer do not count */
 
 /* A route change lifts all round trips at once, and they stay there. A queue builds up gradually
@@ -108,8 +109,8 @@ void lt_path_groups_reset_slot(lt_path_groups *groups, unsigned slot)
                            .disordered_us = INT64_MIN / 2,
                            .sampled_us = INT64_MIN / 2,
                            .tick_us = INT64_MIN / 2};
-    lt_rtt_floor_init(&m->small);
-    lt_rtt_floor_init(&m->large);
+    lt_recent_min_init(&m->small, FLOOR_US);
+    lt_recent_min_init(&m->large, FLOOR_US);
     for (unsigned i = 0; i < LT_ROUTE_TICKS; i++)
         m->ticks[i] = LIVETCP_NEVER;
     if (!is_known_link(groups, groups->link_of[slot]))
@@ -214,7 +215,8 @@ static acknowledged_writes take_acknowledged(lt_group_member *m, uint64_t acknow
 static livetcp_usec floor_of(const lt_path_groups *groups, const lt_group_member *m,
                              livetcp_usec now)
 {
-    livetcp_usec small = lt_rtt_floor_get(&m->small, now), large = lt_rtt_floor_get(&m->large, now);
+    livetcp_usec small = lt_recent_min_get(&m->small, now),
+                 large = lt_recent_min_get(&m->large, now);
 
     if (large != LIVETCP_NEVER)
         large = lt_usec_max(large - serialization_time(groups, slot_of(groups, m), MSS), 0);
@@ -287,10 +289,10 @@ static void change_route(lt_path_groups *groups, lt_group_member *m, livetcp_use
 {
     lt_bottleneck *bottleneck = bottleneck_of(groups, slot_of(groups, m));
 
-    lt_rtt_floor_set(&m->small, rtt_us, now);
+    lt_recent_min_set(&m->small, rtt_us, now);
     m->min_small_us = LIVETCP_NEVER;
     forget_minima(bottleneck);
-    lt_rtt_floor_set(&m->large, rtt_us + serialization_time(groups, slot_of(groups, m), MSS), now);
+    lt_recent_min_set(&m->large, rtt_us + serialization_time(groups, slot_of(groups, m), MSS), now);
     m->excess_us = 0;
 }
 
@@ -312,11 +314,12 @@ static void add_small(lt_path_groups *groups, lt_group_member *m, livetcp_usec r
     lt_bottleneck *bottleneck = bottleneck_of(groups, slot_of(groups, m));
 
     if (size < SPEECH) {
-        lt_rtt_floor_add(&m->small, rtt_us, now);
+        lt_recent_min_add(&m->small, rtt_us, now);
         m->min_small_us = lt_usec_min(m->min_small_us, rtt_us);
         return;
     }
-    lt_rtt_floor_add(&m->small, rtt_us - serialization_time(groups, slot_of(groups, m), size), now);
+    lt_recent_min_add(&m->small, rtt_us - serialization_time(groups, slot_of(groups, m), size),
+                      now);
     bottleneck->speech_samples++;
     if (rtt_us < bottleneck->min_speech_us) {
         bottleneck->min_speech_us = rtt_us;
@@ -335,7 +338,7 @@ static lt_path_sample add_sample(lt_path_groups *groups, lt_group_member *m, liv
     if (writes->max < SMALL && writes->segments == 1 && writes->newest.alone) {
         add_small(groups, m, rtt_us, writes->max, now);
     } else if (writes->min > LARGE && writes->max <= MSS) {
-        lt_rtt_floor_add(&m->large, rtt_us, now);
+        lt_recent_min_add(&m->large, rtt_us, now);
         m->large_samples++;
     }
     add_tick(m, rtt_us - own, now);
@@ -377,7 +380,7 @@ lt_path_sample lt_path_groups_on_path_info(lt_path_groups *groups, unsigned slot
 
     /* TCP's minimum includes the handshake, which met no queue of ours. */
     if (!m->rtt_us && path->known & LIVETCP_PATH_MIN_RTT && path->min_rtt_us > 0) {
-        lt_rtt_floor_add(&m->small, path->min_rtt_us, now);
+        lt_recent_min_add(&m->small, path->min_rtt_us, now);
         m->min_small_us = path->min_rtt_us;
         groups->grouped_us = groups->described_us = INT64_MIN / 2; /* before it carries media */
     }
@@ -422,7 +425,8 @@ static bool is_same_route(const lt_path_groups *groups, const lt_group_member *a
 static bool is_on_longer_route(const lt_path_groups *groups, const lt_group_member *fresh,
                                const lt_group_member *m, livetcp_usec now)
 {
-    livetcp_usec handshake = lt_rtt_floor_get(&fresh->small, now), floor = floor_of(groups, m, now);
+    livetcp_usec handshake = lt_recent_min_get(&fresh->small, now),
+                 floor = floor_of(groups, m, now);
 
     return handshake != LIVETCP_NEVER && floor != LIVETCP_NEVER &&
            handshake - floor > SAME_US + floor / SAME_PART + DEVIATIONS * m->deviation_us;
@@ -453,7 +457,7 @@ static void join(lt_path_groups *groups, unsigned slot, unsigned first, unsigned
     }
     if (longer) {
         fresh->known = true;
-        fresh->floor_us = lt_rtt_floor_get(&fresh->small, now);
+        fresh->floor_us = lt_recent_min_get(&fresh->small, now);
     } else if (joined) {
         fresh->group = joined->group;
     }
@@ -510,7 +514,7 @@ static void estimate_serialization(lt_path_groups *groups, unsigned link, unsign
             deviation = lt_usec_min(deviation, m->deviation_us);
         if (m->large_samples >= MIN_LARGE_SAMPLES)
             bottleneck->min_large_us =
-                lt_usec_min(bottleneck->min_large_us, lt_rtt_floor_get(&m->large, now));
+                lt_usec_min(bottleneck->min_large_us, lt_recent_min_get(&m->large, now));
     }
     larger_us = bottleneck->min_large_us;
     bytes = MSS;

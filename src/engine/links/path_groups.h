@@ -19,8 +19,8 @@
 #define LT_ENGINE_LINKS_PATH_GROUPS_H
 
 #include "engine/links/path_sample.h"
+#include "engine/links/recent_min.h"
 #include "engine/links/rtt_average.h"
-#include "engine/links/rtt_floor.h"
 
 #include <livetcp/policy.h>
 
@@ -42,7 +42,7 @@ typedef struct lt_group_member {
     uint64_t acknowledged, retransmitted;
     livetcp_usec rtt_us;        /* TCP's average at the last acknowledgement */
     livetcp_usec disordered_us; /* round trips that began before this time include a loss repair */
-    lt_rtt_floor small, large;  /* by packet size */
+    lt_recent_min small, large; /* by packet size */
     livetcp_usec min_small_us;  /* minimum measured, and not derived from larger packets by the time
                                    that is to follow from it; LIVETCP_NEVER = none */
     uint64_t large_samples;

@@ -4,7 +4,7 @@
 #include "base/usec.h"
 #include "engine/links/path_info.h"
 
-/* Half of the time for which the minimum is remembered. */
+/* Period of the minimum. */
 #define MIN_US 5000000
 
 /* A difference of this size between two delays is a change of the peer's clock. */
@@ -24,11 +24,9 @@
 
 void lt_frame_delays_init(lt_frame_delays *d)
 {
-    *d = (lt_frame_delays){.min_us = {INT64_MAX, INT64_MAX},
-                           .min_since_us = INT64_MIN / 2,
-                           .begun_us = INT64_MIN,
-                           .told_us = INT64_MIN / 2,
-                           .queue_us = LIVETCP_NEVER};
+    *d = (lt_frame_delays){
+        .begun_us = INT64_MIN, .told_us = INT64_MIN / 2, .queue_us = LIVETCP_NEVER};
+    lt_recent_min_init(&d->min, MIN_US);
 }
 
 /* The newest such frame; NULL if there is none. */
@@ -55,18 +53,13 @@ void lt_frame_delays_on_written(lt_frame_delays *d, const lt_packet *packet,
     d->next = (d->next + 1) % LT_FRAME_WRITES;
 }
 
+/* The two clocks differ by any time. */
 static void remember(lt_frame_delays *d, int64_t delay_us, livetcp_usec now)
 {
-    bool first = d->min_us[0] == INT64_MAX && d->min_us[1] == INT64_MAX;
-    bool jumps = delay_us > d->last_us + JUMP_US || delay_us < d->last_us - JUMP_US;
-
-    if (first || jumps || d->min_since_us < now - MIN_US) {
-        d->min_us[1] = first || jumps ? INT64_MAX : d->min_us[0];
-        d->min_us[0] = INT64_MAX;
-        d->min_since_us = now;
-    }
-    if (delay_us < d->min_us[0])
-        d->min_us[0] = delay_us;
+    if (delay_us > d->last_us + JUMP_US || delay_us < d->last_us - JUMP_US)
+        lt_recent_min_set(&d->min, delay_us, now);
+    else
+        lt_recent_min_add(&d->min, delay_us, now);
     d->last_us = delay_us;
 }
 
@@ -74,14 +67,13 @@ void lt_frame_delays_on_arrival(lt_frame_delays *d, const lt_frame_arrival *arri
                                 livetcp_usec now)
 {
     const lt_frame_write *write = find(d, arrival->ssrc, arrival->timestamp);
-    int64_t delay_us, min_us;
+    int64_t delay_us;
 
     if (!write || write->at_us == LIVETCP_NEVER || arrival->at_us > INT64_MAX / 4)
         return;
     delay_us = (int64_t)arrival->at_us - write->at_us;
     remember(d, delay_us, now);
-    min_us = d->min_us[0] < d->min_us[1] ? d->min_us[0] : d->min_us[1];
-    d->queue_us = lt_usec_min(d->queue_us, delay_us - min_us);
+    d->queue_us = lt_usec_min(d->queue_us, delay_us - lt_recent_min_last(&d->min));
     d->told_us = now;
 }
 

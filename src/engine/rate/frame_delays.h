@@ -9,6 +9,7 @@
 #ifndef LT_ENGINE_RATE_FRAME_DELAYS_H
 #define LT_ENGINE_RATE_FRAME_DELAYS_H
 
+#include "engine/links/recent_min.h"
 #include "engine/packet.h"
 #include "engine/rate/delay_history.h"
 #include "wire/control.h"
@@ -25,9 +26,8 @@ typedef struct lt_frame_write {
 typedef struct lt_frame_delays {
     lt_frame_write writes[LT_FRAME_WRITES]; /* a ring */
     unsigned next;
-    int64_t min_us[2]; /* recent, and before; INT64_MAX = none */
-    int64_t last_us;   /* the newest one */
-    livetcp_usec min_since_us;
+    lt_recent_min min;      /* of the delays, which may be negative */
+    int64_t last_us;        /* the newest one */
     livetcp_usec begun_us;  /* first sample; INT64_MIN = none yet */
     livetcp_usec told_us;   /* when the last report came */
     livetcp_usec queue_us;  /* of reports since the last sample, minimum; LIVETCP_NEVER = none */

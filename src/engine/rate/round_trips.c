@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* The minimum round trip is remembered for two periods (LEDBAT's base history, RFC 6817, section
- * 3.4.2), so that a longer route is accepted after a while. */
 #include "engine/rate/round_trips.h"
 
 #include "base/usec.h"
@@ -12,7 +10,7 @@
 #define MANY_MARKS (LT_ROUND_TRIP_MARKS / 2)
 #define MARK_BYTES 10000 /* or an equal part of what is under way */
 
-/* Half of the time for which the minimum round trip is remembered. */
+/* Period of the minimum round trip. */
 #define BASE_US 5000000
 
 /* A round trip that ended at some time in a longer silence of the platform is no sample. */
@@ -20,11 +18,9 @@
 
 void lt_round_trips_init(lt_round_trips *trips)
 {
-    *trips = (lt_round_trips){.asked_us = INT64_MIN,
-                              .repaired_us = INT64_MIN,
-                              .base_us = {LIVETCP_NEVER, LIVETCP_NEVER},
-                              .base_since_us = INT64_MIN,
-                              .shared_us = LIVETCP_NEVER};
+    *trips = (lt_round_trips){
+        .asked_us = INT64_MIN, .repaired_us = INT64_MIN, .shared_us = LIVETCP_NEVER};
+    lt_recent_min_init(&trips->base, BASE_US);
 }
 
 static lt_write_mark *mark_at(lt_round_trips *trips, unsigned position)
@@ -62,17 +58,6 @@ void lt_round_trips_wrote(lt_round_trips *trips, const livetcp_path *path, size_
     else
         *mark_at(trips, trips->count++) =
             (lt_write_mark){trips->written, now, (uint32_t)size, place, waits};
-}
-
-static void remember(lt_round_trips *trips, livetcp_usec rtt_us, livetcp_usec now)
-{
-    if (trips->base_since_us < now - BASE_US) {
-        trips->base_us[1] = trips->base_us[0];
-        trips->base_us[0] = LIVETCP_NEVER;
-        trips->base_since_us = now;
-    }
-    if (rtt_us < trips->base_us[0])
-        trips->base_us[0] = rtt_us;
 }
 
 /* The peer has all written bytes but the queued ones, selectively acknowledged bytes excepted. Both
@@ -139,14 +124,14 @@ uint64_t lt_round_trips_update(lt_round_trips *trips, const livetcp_path *path, 
     *samples = (lt_queue_samples){
         .queue_us = LIVETCP_NEVER, .busy_us = LIVETCP_NEVER, .exact_us = LIVETCP_NEVER};
     /* TCP's own minimum knows the handshake, before there was anything in a queue. */
-    if (trips->base_since_us == INT64_MIN && path->known & LIVETCP_PATH_MIN_RTT)
-        remember(trips, path->min_rtt_us, now);
+    if (lt_round_trips_own_base(trips) == LIVETCP_NEVER && path->known & LIVETCP_PATH_MIN_RTT)
+        lt_recent_min_add(&trips->base, path->min_rtt_us, now);
     trips->asked_us = now;
     note_repair(trips, path, now);
     if (!pop_delivered(trips, &newest) || newest.at_us <= trips->repaired_us ||
         !(path->known & LIVETCP_PATH_QUEUED))
         return delivered;
-    remember(trips, now - newest.at_us, now);
+    lt_recent_min_add(&trips->base, now - newest.at_us, now);
     if (before < now - GAP_US)
         return delivered;
     samples->busy_us = queue_of(trips, &newest, path, before);
@@ -166,15 +151,13 @@ void lt_round_trips_lengthen(lt_round_trips *trips, livetcp_usec longer_us, live
 
     if (base == LIVETCP_NEVER)
         return;
-    trips->base_us[0] = base + longer_us;
-    trips->base_us[1] = trips->shared_us = LIVETCP_NEVER;
-    trips->base_since_us = now;
+    lt_recent_min_set(&trips->base, base + longer_us, now);
+    trips->shared_us = LIVETCP_NEVER;
 }
 
 void lt_round_trips_keep_base(lt_round_trips *trips, livetcp_usec now)
 {
-    if (trips->base_since_us != INT64_MIN)
-        trips->base_since_us = now;
+    lt_recent_min_keep(&trips->base, now);
 }
 
 void lt_round_trips_share_base(lt_round_trips *trips, livetcp_usec least_us)
@@ -184,7 +167,7 @@ void lt_round_trips_share_base(lt_round_trips *trips, livetcp_usec least_us)
 
 livetcp_usec lt_round_trips_own_base(const lt_round_trips *trips)
 {
-    return lt_usec_min(trips->base_us[0], trips->base_us[1]);
+    return lt_recent_min_last(&trips->base);
 }
 
 livetcp_usec lt_round_trips_base(const lt_round_trips *trips)

@@ -7,6 +7,7 @@
 #ifndef LT_ENGINE_RATE_ROUND_TRIPS_H
 #define LT_ENGINE_RATE_ROUND_TRIPS_H
 
+#include "engine/links/recent_min.h"
 #include "engine/rate/frame_bursts.h"
 
 #include <livetcp/policy.h>
@@ -26,11 +27,11 @@ typedef struct lt_round_trips {
     uint64_t written, delivered;              /* bytes of the connection */
     lt_write_mark marks[LT_ROUND_TRIP_MARKS]; /* a ring of undelivered writes */
     unsigned first, count;
-    livetcp_usec asked_us;                  /* when the platform was last asked */
-    livetcp_usec repaired_us;               /* when a loss was last seen under repair */
-    uint64_t retransmitted;                 /* segments, then */
-    livetcp_usec base_us[2], base_since_us; /* minimum round trips: recent, and before */
-    livetcp_usec shared_us;                 /* of its route; LIVETCP_NEVER = not shared */
+    livetcp_usec asked_us;    /* when the platform was last asked */
+    livetcp_usec repaired_us; /* when a loss was last seen under repair */
+    uint64_t retransmitted;   /* segments, then */
+    lt_recent_min base;       /* minimum round trip */
+    livetcp_usec shared_us;   /* of its route; LIVETCP_NEVER = not shared */
 } lt_round_trips;
 
 void lt_round_trips_init(lt_round_trips *trips);
