@@ -112,7 +112,8 @@ typedef struct livetcp_session_callbacks {
     /* The estimated bit rate that the connections carry without delay has changed: the target for
      * the encoders, all media streams of the session together, in bit/s. It changes by 2 % or more,
      * by 5 % at low rates, and every 300 ms at most; a fall of a tenth, and of 3 % where nobody
-     * shares the path, is told at once. */
+     * shares the path, is told at once. A source that sends more than it is told, as an encoder
+     * that misses its rate, is told so much less while a queue stands. */
     void (*on_bitrate)(livetcp_session *session, uint32_t bitrate, void *user);
 
     /* The answer to livetcp_session_notify_when_sent(): all packets sent before it have left the

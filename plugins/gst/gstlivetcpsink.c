@@ -86,8 +86,8 @@
  * ## Bit rate
  *
  * #livetcpsink:estimated-bitrate is the rate that the connections carry without a queue, all
- * streams together, and notifies when it changes by 5 % or more, at most ten times a second. An
- * encoder that follows it never builds up a queue:
+ * streams together, and notifies when it changes by 2 % or more, 5 % at low rates. An encoder that
+ * follows it never builds up a queue:
  *
  * |[<!-- language="C" -->
  * static void
@@ -107,7 +107,8 @@
  * #livetcpsink:estimated-bitrate-min to its useful minimum: the estimate begins with the former, or
  * else with the source's rate at first, and stays between them (URIs call
  * them max-bitrate and min-bitrate). It is never more than twice what has been sent of
- * late, unless it was before.
+ * late, unless it was before. A source that sends more than it is told, as an encoder that misses
+ * its rate, is told so much less while a queue stands.
  *
  * ## Redundant audio
  *

@@ -47,7 +47,7 @@ struct Video {
                 return;
             told.push_back({call.world.now(), static_cast<double>(event.bitrate)});
             if (follows)
-                rate = std::min(static_cast<double>(event.bitrate), most);
+                rate = std::min(overshoots * static_cast<double>(event.bitrate), most);
         };
     }
 
@@ -160,6 +160,7 @@ struct Video {
     SimCall call;
     lt_rng rng;
     double rate, most = 40e6;
+    double overshoots = 1; /* times what it is told */
     double key = 1; /* each `every`th frame is so many times as large; the rate is the mean */
     unsigned every = 1, made = 0;
     bool follows, stopped = false;

@@ -58,8 +58,10 @@
 #define HEEDED_MIN 0.8
 #define HEEDED_MAX 1.25
 
-/* A source at a fixed rate has sent the same since it was told something else for this time. */
+/* A source at a fixed rate has sent the same since it was told something else for this time: more
+ * than it sends, or less or more than before. */
 #define SAME       0.1
+#define CHANGED    0.2
 #define IGNORED_US 1000000
 
 /* After a loss, windows that limit the rate do not count as growing for this time. */
@@ -90,6 +92,19 @@ void lt_bitrate_init(lt_bitrate *bitrate, uint32_t min, uint32_t max)
                             .updated_us = INT64_MIN,
                             .lowered_us = INT64_MIN,
                             .shown_us = INT64_MIN};
+    lt_overshoot_init(&bitrate->overshoot);
+}
+
+/* To be told. */
+static double rate_of(const lt_bitrate *b)
+{
+    return b->estimate > 0 ? fmax(b->min, fmin(b->max, b->estimate - b->overshoot.bits)) : 0;
+}
+
+/* The source sends no more than the maximum when it is told so much less. */
+static double within_bounds(const lt_bitrate *b, double estimate)
+{
+    return fmax(b->min, fmin(b->max + b->overshoot.bits, estimate));
 }
 
 bool lt_bitrate_set_bounds(lt_bitrate *bitrate, uint32_t min, uint32_t max)
@@ -98,31 +113,38 @@ bool lt_bitrate_set_bounds(lt_bitrate *bitrate, uint32_t min, uint32_t max)
 
     bitrate->min = min;
     bitrate->max = max ? max : HUGE_VAL;
-    if (bitrate->estimate == 0)
-        bitrate->estimate = max;
-    else if (bitrate->estimate > bitrate->max)
-        bitrate->estimate = bitrate->max;
-    else if (bitrate->estimate < bitrate->min)
-        bitrate->estimate = bitrate->min;
-    if (told == 0 || told == bitrate->estimate)
+    bitrate->estimate = bitrate->estimate == 0 ? max : within_bounds(bitrate, bitrate->estimate);
+    if (told == 0 || told == rate_of(bitrate))
         return false;
-    bitrate->told = bitrate->estimate;
+    bitrate->told = rate_of(bitrate);
     return true;
+}
+
+double lt_bitrate_carried(const lt_bitrate *bitrate)
+{
+    return bitrate->estimate;
 }
 
 uint32_t lt_bitrate_get(const lt_bitrate *bitrate)
 {
-    return bitrate->estimate < UINT32_MAX ? (uint32_t)bitrate->estimate : UINT32_MAX;
+    double rate = rate_of(bitrate);
+
+    return rate < UINT32_MAX ? (uint32_t)rate : UINT32_MAX;
 }
 
 bool lt_bitrate_is_used(const lt_bitrate *b)
 {
-    return b->follows && b->estimate < b->max && b->used > USED_MIN * b->estimate;
+    return b->follows && rate_of(b) < b->max && b->used > USED_MIN * b->estimate;
 }
 
 static bool is_about_estimate(const lt_bitrate *b, double offered)
 {
     return offered * BITS > HEEDED_MIN * b->estimate && offered * BITS < HEEDED_MAX * b->estimate;
+}
+
+static bool is_ignored(const lt_bitrate *b, livetcp_usec now)
+{
+    return b->ignored_us != LIVETCP_NEVER && now - b->ignored_us >= IGNORED_US;
 }
 
 bool lt_bitrate_may_be_heeded(const lt_bitrate *b, double offered)
@@ -132,19 +154,24 @@ bool lt_bitrate_may_be_heeded(const lt_bitrate *b, double offered)
 
 bool lt_bitrate_is_ignored(lt_bitrate *b, double offered, livetcp_usec now)
 {
-    bool same = fabs(offered - b->same) < SAME * b->same, about = is_about_estimate(b, offered);
-    bool ignored;
+    bool same = fabs(offered - b->same) < SAME * b->same;
 
-    if (!same || b->follows) {
+    if (!same || b->follows || b->told_then <= 0) {
         b->same = offered;
+        b->told_then = b->told;
         b->ignored_us = LIVETCP_NEVER;
     }
-    if (!about)
+    if (offered * BITS < HEEDED_MIN * b->estimate ||
+        fabs(b->told - b->told_then) > CHANGED * b->told_then)
         b->ignored_us = lt_usec_min(b->ignored_us, now);
-    ignored = b->ignored_us != LIVETCP_NEVER && now - b->ignored_us >= IGNORED_US;
-    if (about && !ignored)
+    else if (!is_ignored(b, now))
         b->ignored_us = LIVETCP_NEVER;
-    return ignored;
+    return is_ignored(b, now);
+}
+
+bool lt_bitrate_is_exceeded(const lt_bitrate *b, double offered, livetcp_usec now)
+{
+    return !is_ignored(b, now) && lt_overshoot_shows(&b->overshoot, offered * BITS);
 }
 
 static bool heeds(const lt_bitrate *b, const lt_congestion *c, livetcp_usec now)
@@ -386,7 +413,8 @@ static void follow(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sampl
 static bool is_back_at_once(const lt_bitrate *b, const lt_congestion *c, double goal,
                             livetcp_usec now)
 {
-    return is_own_path(b, c, now) && !b->by_windows && goal > (1 + BACK_PART) * b->told;
+    return is_own_path(b, c, now) && !b->by_windows &&
+           goal > (1 + BACK_PART) * (b->told + b->overshoot.bits);
 }
 
 /* After a loss all that follows it waits for the repair: more that is written than arrives is no
@@ -433,6 +461,15 @@ static void raise(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample
     b->estimate = b->moving = larger(b->estimate, smaller(b->estimate + step, limit));
 }
 
+static void update_overshoot(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample *s)
+{
+    bool stands = c->standing_us > 0 && lt_congestion_is_path(c);
+
+    if (b->told > 0 && c->regime != LT_REGIME_COMPETING)
+        lt_overshoot_update(&b->overshoot, b->told, (double)s->media_rate * BITS,
+                            is_ignored(b, s->now_us), stands, s->now_us);
+}
+
 static void update_estimate(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample *s)
 {
     livetcp_usec pause = c->base_us + 2 * INTERVAL_US;
@@ -444,6 +481,7 @@ static void update_estimate(lt_bitrate *b, const lt_congestion *c, const lt_bitr
         b->ceiling = c->limit;
     b->used = update_used(b, s);
     update_follows(b);
+    update_overshoot(b, c, s);
     if (c->regime == LT_REGIME_COMPETING)
         follow(b, c, s);
     else if (b->estimate > 0 && lt_congestion_is_narrow(c))
@@ -470,17 +508,17 @@ bool lt_bitrate_update(lt_bitrate *b, const lt_congestion *congestion, const lt_
     update_estimate(b, congestion, s);
     if (b->estimate <= 0)
         return false;
-    b->estimate = larger(b->min, smaller(b->max, b->estimate));
-    double change = fabs(b->estimate - b->told);
-    bool bound = b->estimate == b->min || b->estimate == b->max;
+    b->estimate = within_bounds(b, b->estimate);
+    double rate = rate_of(b), change = fabs(rate - b->told);
+    bool bound = rate == b->min || rate == b->max;
     if (change < least_change(b) && !(bound && change > 0))
         return false;
     bool own = is_own_path(b, congestion, s->now_us);
     double least = (own ? TELL_NOW_OWN : TELL_NOW) * b->told;
-    bool soon = b->told_us > s->now_us - TELL_EVERY_US && b->estimate > least;
-    if (b->told == b->estimate || soon)
+    bool soon = b->told_us > s->now_us - TELL_EVERY_US && rate > least;
+    if (b->told == rate || soon)
         return false;
-    b->told = b->estimate;
+    b->told = rate;
     b->told_us = s->now_us;
     return true;
 }

@@ -9,6 +9,7 @@
 
 #include "engine/rate/congestion.h"
 #include "engine/rate/faster_path.h"
+#include "engine/rate/overshoot.h"
 
 #define LT_BITRATE_LOOKS 20
 
@@ -18,12 +19,14 @@
 
 typedef struct lt_bitrate {
     double min, max;         /* bounds in bit/s; max = HUGE_VAL: none */
-    double estimate;         /* bit/s of media; 0 = not known yet */
+    double estimate;         /* bit/s of media that the path carries; 0 = not known yet */
+    lt_overshoot overshoot;  /* of the source: it is told so much less */
     double moving;           /* the estimate when the path last delivered something */
     double used;             /* bit/s of media written recently; 0 = not known */
     bool follows;            /* the source has sent more after it was told more */
     double same;             /* bytes per second offered, about the same for a time, */
-    livetcp_usec ignored_us; /* when it was first not about the estimate in that; NEVER = it is */
+    double told_then;        /*   what was told when that began, */
+    livetcp_usec ignored_us; /*   and since when it is told otherwise; NEVER = it is not */
     double told;             /* last value reported to the application */
     livetcp_usec told_us;
 
@@ -85,7 +88,14 @@ bool lt_bitrate_may_be_heeded(const lt_bitrate *bitrate, double offered);
 /* True if the source, which offers this now, has offered the same while it was told otherwise. */
 bool lt_bitrate_is_ignored(lt_bitrate *bitrate, double offered, livetcp_usec now);
 
-/* bit/s; 0 = not known yet. */
+/* True if the source, which offers this now, sends more than it was told lately, and does not
+ * ignore that. */
+bool lt_bitrate_is_exceeded(const lt_bitrate *bitrate, double offered, livetcp_usec now);
+
+/* bit/s that the path carries; 0 = not known yet. */
+double lt_bitrate_carried(const lt_bitrate *bitrate);
+
+/* bit/s that the source is told; 0 = not known yet. */
 uint32_t lt_bitrate_get(const lt_bitrate *bitrate);
 
 #endif

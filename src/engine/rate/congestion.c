@@ -646,7 +646,7 @@ static bool is_ours(lt_congestion *c, const lt_congestion_sample *s, const lt_de
 
     if (c->capacity > 0 && (double)s->in_flight > needed_bytes(c, c->capacity) + EXCESS)
         c->excess_us = s->now_us;
-    return open || (s->own_losses && much) || lt_narrow_window_was(&c->narrow, s) ||
+    return open || s->exceeds || (s->own_losses && much) || lt_narrow_window_was(&c->narrow, s) ||
            s->now_us < c->excess_us + EXCESS_TRIPS * s->base_us + EXCESS_US;
 }
 
@@ -692,6 +692,8 @@ static void be_alone(lt_congestion *c, const lt_congestion_sample *s)
     if (lt_silence_is_stall(&c->silence, s) || lt_congestion_judges_route(c, s->now_us))
         return;
     own_us = wanted_queue_us(c);
+    if (s->exceeds)
+        lt_vain_periods_stop(&c->vain);
     vain =
         lt_vain_periods_update(&c->vain, s, &window, c->limit, lt_usec_max(STANDING_US, own_us)) ||
         was_no_route(c, s);

@@ -28,20 +28,21 @@ typedef struct lt_congestion_sample {
     bool follows;               /* the source sends about what it was told, as has been seen, */
     bool may_follow;            /*   or it sends about that at present */
     bool fixed;                 /* it sends at a fixed rate */
-    bool answered;              /* media of the other direction flows */
-    double carried;             /* bytes per second: maximum that the path has recently carried */
-    bool overloads;             /* it offers far more than that */
-    bool fills;                 /* the only connection gets all of it */
-    bool lossless;              /* no segment was lost for a while */
-    double link_rate;           /* bytes per second of the link, from its packets' or frames' time;
-                                   0 = unknown */
-    livetcp_usec limit_us;      /* packets older than that are dropped; 0 = none are */
-    bool own_extra;             /* its extra bytes may be why a queue stands, */
-    bool own_losses;            /*   or why segments are lost */
-    unsigned connections;       /* that carry packets */
-    uint64_t one_window;        /* median of their congestion windows; 0 = not known */
-    uint64_t retransmitted;     /* segments, on all connections so far */
-    uint64_t marked;            /*   and those that were marked by a queue (ECN) */
+    bool exceeds;           /* it sends more than it was told, and is not known to ignore that */
+    bool answered;          /* media of the other direction flows */
+    double carried;         /* bytes per second: maximum that the path has recently carried */
+    bool overloads;         /* it offers far more than that */
+    bool fills;             /* the only connection gets all of it */
+    bool lossless;          /* no segment was lost for a while */
+    double link_rate;       /* bytes per second of the link, from its packets' or frames' time;
+                               0 = unknown */
+    livetcp_usec limit_us;  /* packets older than that are dropped; 0 = none are */
+    bool own_extra;         /* its extra bytes may be why a queue stands, */
+    bool own_losses;        /*   or why segments are lost */
+    unsigned connections;   /* that carry packets */
+    uint64_t one_window;    /* median of their congestion windows; 0 = not known */
+    uint64_t retransmitted; /* segments, on all connections so far */
+    uint64_t marked;        /*   and those that were marked by a queue (ECN) */
 } lt_congestion_sample;
 
 /* A short period: counters at its start, and the minimum delays in it. */

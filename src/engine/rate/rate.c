@@ -87,7 +87,7 @@ static double known_rate(const lt_rate *rate, livetcp_usec now)
 
     return known > 0 || !lt_upward_probe_is_under_way(&rate->probe, now)
                ? known
-               : lt_bitrate_get(&rate->bitrate) / 8.0;
+               : lt_bitrate_carried(&rate->bitrate) / 8.0;
 }
 
 void lt_rate_on_arrival(lt_rate *rate, const lt_frame_arrival *arrival, livetcp_usec now)
@@ -297,6 +297,7 @@ bool lt_rate_update(lt_rate *rate, const lt_rate_view *view, livetcp_usec now)
         .follows = lt_bitrate_is_used(&rate->bitrate),
         .may_follow = lt_bitrate_may_be_heeded(&rate->bitrate, (double)view->media_rate),
         .fixed = lt_bitrate_is_ignored(&rate->bitrate, (double)view->media_rate, now),
+        .exceeds = lt_bitrate_is_exceeded(&rate->bitrate, (double)view->media_rate, now),
         .answered = view->answered,
         .own_extra = lt_headroom_tries(&rate->headroom),
         .own_losses = lt_headroom_tries_losses(&rate->headroom),
@@ -370,7 +371,7 @@ bool lt_rate_update(lt_rate *rate, const lt_rate_view *view, livetcp_usec now)
                                 .base_us = sample.base_us,
                                 .queue_us = sample.queue_us,
                                 .retransmitted = sample.retransmitted,
-                                .estimate = lt_bitrate_get(&rate->bitrate) / 8.0,
+                                .estimate = lt_bitrate_carried(&rate->bitrate) / 8.0,
                                 .stood = rate->congestion.limit > 0,
                                 .wanted = lt_bitrate_is_used(&rate->bitrate) &&
                                           rate->congestion.regime == LT_REGIME_OPEN &&
