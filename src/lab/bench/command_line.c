@@ -51,6 +51,8 @@ static livetcp_result build_line(void *values, lt_command_line_use *use, void *u
         LT_OPTION_TEXT("key-interval", &raw->key_interval,
                        "adaptive: between key frames (2s); 0: none", "TIME"),
         LT_OPTION_TEXT("max-rate", &raw->max_rate, "adaptive: of the encoder (20mbit)", "RATE"),
+        LT_OPTION_REAL("overshoot", &raw->overshoot,
+                       "adaptive: the encoder sends so many times what it is told (1)", "N"),
         LT_OPTION_TEXT("trace", &raw->trace,
                        "adaptive: sizes of its frames: x264 (of a film), screen (x264 of a screen "
                        "share), ideal (all the same), or those of a recording by script/trace "

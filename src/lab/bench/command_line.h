@@ -22,7 +22,7 @@ typedef struct lt_bench_line {
     int connections, split, flows, size, web, opening;
     long long seed;
     char *adaptive, *trace, *max_rate, *key_interval;
-    double fps;
+    double fps, overshoot;
     int greedy, speech, peer, check, nagle, consecutive, discard, quiet, help;
 } lt_bench_line;
 

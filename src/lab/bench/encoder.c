@@ -117,14 +117,13 @@ livetcp_result lt_frame_sizes_take(lt_frame_sizes *sizes, const livetcp_trace_fr
 
 void lt_encoder_init(lt_encoder *encoder, const lt_encoder_config *config)
 {
-    *encoder = (lt_encoder){.config = config};
-    lt_encoder_set_rate(encoder, config->start_rate);
+    *encoder = (lt_encoder){.config = config, .rate = config->start_rate};
 }
 
 void lt_encoder_set_rate(lt_encoder *encoder, double rate)
 {
     if (rate > 0)
-        encoder->rate = fmin(rate, encoder->config->max_rate);
+        encoder->rate = fmin(rate * encoder->config->overshoot, encoder->config->max_rate);
 }
 
 /* Bytes of a frame with this relative size. */

@@ -41,6 +41,7 @@ typedef struct lt_encoder_config {
     uint32_t key_interval; /* frames from a key frame to the next; 0 = no key frames */
     double start_rate;     /* initial bit rate, 1 to max_rate */
     double max_rate;
+    double overshoot; /* the rate is so many times what was set; 1 = an exact encoder */
     lt_frame_sizes sizes;
 } lt_encoder_config;
 
@@ -61,7 +62,8 @@ typedef struct lt_encoded_frame {
 /* `config` must outlive the encoder. */
 void lt_encoder_init(lt_encoder *encoder, const lt_encoder_config *config);
 
-/* Sets the bit rate from the next frame on, limited to max_rate; 0 changes nothing. */
+/* Sets the bit rate from the next frame on: times the overshoot, limited to max_rate; 0 changes
+ * nothing. */
 void lt_encoder_set_rate(lt_encoder *encoder, double rate);
 
 /* The next frame. Sizes are such that the frames from one key frame to the next have the bit rate

@@ -67,11 +67,9 @@ static livetcp_result check_adaptive(const lt_bench_line *raw, livetcp_error *er
     const struct {
         const char *name;
         bool given;
-    } only[] = {{"--fps", raw->fps != 0},
-                {"--key-interval", raw->key_interval},
-                {"--max-rate", raw->max_rate},
-                {"--trace", raw->trace},
-                {"--flow-times", raw->flow_times}},
+    } only[] = {{"--fps", raw->fps != 0},      {"--key-interval", raw->key_interval},
+                {"--max-rate", raw->max_rate}, {"--overshoot", raw->overshoot != 0},
+                {"--trace", raw->trace},       {"--flow-times", raw->flow_times}},
       not_with[] = {{"--greedy", raw->greedy},
                     {"--interval", raw->interval},
                     {"--talkspurt", raw->talkspurt},
@@ -105,6 +103,11 @@ static livetcp_result take_adaptive(const lt_bench_line *raw, lt_bench_options *
     if (!(fps >= 1 && fps <= 240))
         return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
                        "--fps %g: 1 to 240 frames a second are possible", fps);
+    encoder->overshoot = raw->overshoot != 0 ? raw->overshoot : 1;
+    if (!(encoder->overshoot >= 0.1 && encoder->overshoot <= 10))
+        return lt_fail(error, LIVETCP_ERR_INVALID_ARGUMENT,
+                       "--overshoot %g: 0.1 to 10 times what the encoder is told are possible",
+                       encoder->overshoot);
     plan->interval = llround(LIVETCP_USEC_SEC / fps);
     if ((result = take_bitrate("--adaptive=", raw->adaptive, &encoder->start_rate, error)) ||
         (result = take_bitrate("--max-rate ", raw->max_rate ? raw->max_rate : "20mbit",

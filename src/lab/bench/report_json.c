@@ -190,6 +190,7 @@ static json_t *parameters_json(const lt_bench_options *options, bool *failed)
     if (plan->adaptive) {
         lt_json_put(o, "start_rate_bit_s", lt_json_number(plan->encoder.start_rate), failed);
         lt_json_put(o, "max_rate_bit_s", lt_json_number(plan->encoder.max_rate), failed);
+        lt_json_put(o, "overshoot", lt_json_number(plan->encoder.overshoot), failed);
         lt_json_put(o, "key_interval_frames", lt_json_count(plan->encoder.key_interval), failed);
         lt_json_put(o, "trace", json_string(options->trace), failed);
     }

@@ -55,6 +55,8 @@ static void print_encoder(const lt_bench_options *options, FILE *out)
                 (double)encoder->key_interval * (double)encoder->interval / 1e6);
     fprintf(out, "), from %g kbit/s, at most %g kbit/s", encoder->start_rate / 1e3,
             encoder->max_rate / 1e3);
+    if (encoder->overshoot != 1)
+        fprintf(out, ", %g times what it is told", encoder->overshoot);
 }
 
 static void print_head(const lt_outcomes *outcomes, FILE *out)

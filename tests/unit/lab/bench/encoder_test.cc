@@ -17,6 +17,7 @@ static std::unique_ptr<lt_encoder_config> config_of(void (*sizes)(lt_frame_sizes
     config->key_interval = key_interval;
     config->start_rate = 1e6;
     config->max_rate = 8e6;
+    config->overshoot = 1;
     sizes(&config->sizes);
     return config;
 }
@@ -47,6 +48,9 @@ TEST_CASE("the ideal encoder has frames of one size, which follows the rate at o
     lt_encoder_set_rate(&encoder, 20e6);
     CHECK(encoder.rate == 8e6);
     CHECK(lt_encoder_next(&encoder).bytes == 40000);
+    config->overshoot = 1.25;
+    lt_encoder_set_rate(&encoder, 400e3);
+    CHECK(lt_encoder_next(&encoder).bytes == 2500);
 }
 
 TEST_CASE("x264 has key frames at their interval, and the rate on average whatever that is")

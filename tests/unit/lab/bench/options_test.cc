@@ -327,6 +327,7 @@ TEST_CASE("an adaptive source: defaults")
     CHECK(encoder.interval == 40000);
     CHECK(encoder.start_rate == 1.5e6);
     CHECK(encoder.max_rate == 20e6);
+    CHECK(encoder.overshoot == 1);
     CHECK(encoder.key_interval == 50);
     CHECK(encoder.sizes.key > 2);
     CHECK(std::string(p->trace) == "x264");
@@ -338,12 +339,13 @@ TEST_CASE("an adaptive source: defaults")
 TEST_CASE("an adaptive source: options")
 {
     Parsed p({"--adaptive=300kbit", "--fps", "50", "--max-rate", "2mbit", "--key-interval", "1s",
-              "--warmup", "2s"});
+              "--warmup", "2s", "--overshoot", "1.25"});
     INFO(p.error.message);
     REQUIRE(p.result == LIVETCP_OK);
     CHECK(p->plan.interval == 20000);
     CHECK(p->plan.encoder.start_rate == 300e3);
     CHECK(p->plan.encoder.max_rate == 2e6);
+    CHECK(p->plan.encoder.overshoot == 1.25);
     CHECK(p->plan.encoder.key_interval == 50);
     CHECK(p->plan.measured_from == 2000000);
     Parsed ideal({"--adaptive", "--trace=ideal"});
@@ -360,6 +362,8 @@ TEST_CASE("an adaptive source: what makes no sense is refused and named")
         {{"--fps", "30"}, "--fps is for an adaptive source"},
         {{"--trace", "ideal"}, "--trace is for"},
         {{"--max-rate", "1mbit"}, "--max-rate is for"},
+        {{"--overshoot", "1.1"}, "--overshoot is for"},
+        {{"--adaptive", "--overshoot", "-1"}, "--overshoot -1"},
         {{"--key-interval", "1s"}, "--key-interval is for"},
         {{"--adaptive", "--greedy"}, "--greedy and --adaptive"},
         {{"--adaptive", "--interval", "20ms"}, "--interval and --adaptive"},
