@@ -169,9 +169,9 @@ bool lt_bitrate_is_ignored(lt_bitrate *b, double offered, livetcp_usec now)
     return is_ignored(b, now);
 }
 
-bool lt_bitrate_is_exceeded(const lt_bitrate *b, double offered, livetcp_usec now)
+bool lt_bitrate_is_exceeded(const lt_bitrate *b, double offered)
 {
-    return !is_ignored(b, now) && lt_overshoot_shows(&b->overshoot, offered * BITS);
+    return lt_overshoot_shows(&b->overshoot, offered * BITS);
 }
 
 static bool heeds(const lt_bitrate *b, const lt_congestion *c, livetcp_usec now)

@@ -88,9 +88,8 @@ bool lt_bitrate_may_be_heeded(const lt_bitrate *bitrate, double offered);
 /* True if the source, which offers this now, has offered the same while it was told otherwise. */
 bool lt_bitrate_is_ignored(lt_bitrate *bitrate, double offered, livetcp_usec now);
 
-/* True if the source, which offers this now, sends more than it was told lately, and does not
- * ignore that. */
-bool lt_bitrate_is_exceeded(const lt_bitrate *bitrate, double offered, livetcp_usec now);
+/* True if the source, which offers this now, sends more than it was told lately. */
+bool lt_bitrate_is_exceeded(const lt_bitrate *bitrate, double offered);
 
 /* bit/s that the path carries; 0 = not known yet. */
 double lt_bitrate_carried(const lt_bitrate *bitrate);

@@ -29,7 +29,7 @@
 
 void lt_overshoot_init(lt_overshoot *o)
 {
-    *o = (lt_overshoot){.updated_us = INT64_MIN / 2, .vain_us = INT64_MIN};
+    *o = (lt_overshoot){.updated_us = INT64_MIN / 2, .vain_us = INT64_MIN / 2};
 }
 
 static void average(double *average, double value, double time_us, double over_us)
@@ -54,23 +54,23 @@ static bool is_in_vain(lt_overshoot *o, bool ignored, livetcp_usec now)
     }
     if (ignored || (o->told < TOLD * o->told_at_first && o->sent > SENT * o->sent_at_first))
         o->vain_us = now;
-    return o->vain_us != INT64_MIN && now - o->vain_us < AGAIN_US;
+    return now - o->vain_us < AGAIN_US;
 }
 
 void lt_overshoot_update(lt_overshoot *o, double told, double sent, bool ignored, bool stands,
                          livetcp_usec now)
 {
     double time = (double)(now - o->updated_us), all = told + o->bits, bits;
-    bool gap = time > GAP_US;
 
     o->updated_us = now;
-    average(&o->lately, told, time, gap ? 0 : LATELY_US);
-    average(&o->told, told, time, gap ? 0 : AVERAGE_US);
-    average(&o->sent, sent, time, gap ? 0 : AVERAGE_US);
-    if (gap) {
-        o->steady = told;
+    if (time > GAP_US) {
+        o->lately = o->told = o->steady = told;
+        o->sent = sent;
         o->steady_us = now + SENT_US;
     }
+    average(&o->lately, told, time, LATELY_US);
+    average(&o->told, told, time, AVERAGE_US);
+    average(&o->sent, sent, time, AVERAGE_US);
     if (is_in_vain(o, ignored, now)) {
         o->bits = o->excess = 0;
         return;

@@ -19,7 +19,7 @@ typedef struct lt_overshoot {
     livetcp_usec steady_us; /*   since then */
     double told, sent;      /* averages, */
     double told_at_first, sent_at_first; /*   and those when there was nothing to take off */
-    livetcp_usec vain_us;                /* when it last was in vain; INT64_MIN = never */
+    livetcp_usec vain_us;                /* when it last was in vain */
     livetcp_usec updated_us;
 } lt_overshoot;
 

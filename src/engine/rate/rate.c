@@ -284,6 +284,7 @@ static void notice_freed_path(lt_rate *rate, bool several, livetcp_usec now)
 
 bool lt_rate_update(lt_rate *rate, const lt_rate_view *view, livetcp_usec now)
 {
+    const bool fixed = lt_bitrate_is_ignored(&rate->bitrate, (double)view->media_rate, now);
     lt_congestion_sample sample = {
         .now_us = now,
         .delivered = rate->delivered,
@@ -296,8 +297,8 @@ bool lt_rate_update(lt_rate *rate, const lt_rate_view *view, livetcp_usec now)
         .offered = (double)view->media_rate,
         .follows = lt_bitrate_is_used(&rate->bitrate),
         .may_follow = lt_bitrate_may_be_heeded(&rate->bitrate, (double)view->media_rate),
-        .fixed = lt_bitrate_is_ignored(&rate->bitrate, (double)view->media_rate, now),
-        .exceeds = lt_bitrate_is_exceeded(&rate->bitrate, (double)view->media_rate, now),
+        .fixed = fixed,
+        .exceeds = !fixed && lt_bitrate_is_exceeded(&rate->bitrate, (double)view->media_rate),
         .answered = view->answered,
         .own_extra = lt_headroom_tries(&rate->headroom),
         .own_losses = lt_headroom_tries_losses(&rate->headroom),
