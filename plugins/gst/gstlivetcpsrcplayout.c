@@ -118,10 +118,14 @@ void gst_livetcp_src_playout_answer(GstLiveTcpSrcPlayout *self, GstQuery *query)
 
 void gst_livetcp_src_playout_add_stats(GstLiveTcpSrcPlayout *self, GstStructure *structure)
 {
-    if (gst_livetcp_src_playout_plays(self)) {
-        g_mutex_lock(&self->lock);
-        GstStructure *stats = gst_livetcp_player_stats(&self->player);
-        g_mutex_unlock(&self->lock);
+    GstStructure *stats = NULL;
+
+    g_mutex_lock(&self->lock);
+    if (self->player.active.mode != LIVETCP_PLAYOUT_NONE) {
+        stats = gst_livetcp_player_stats(&self->player);
+    }
+    g_mutex_unlock(&self->lock);
+    if (stats != NULL) {
         gst_structure_set(structure, "playout", GST_TYPE_STRUCTURE, stats, NULL);
         gst_structure_free(stats);
     }
