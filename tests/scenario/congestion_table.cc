@@ -21,8 +21,9 @@
  * the share of media if nothing but media and its headers went over it, all the time.
  *
  * Of those whose description has every WORD. SEEDS is how many of each; DRAW=N draws other paths;
- * TRACE=MS prints a line every MS. AQM=codel or fq-codel: the queue has that; with ",ecn" it
- * marks instead of dropping.
+ * TRACE=MS prints a line every MS. FRAMES=x264 or screen: sizes of
+ * frames of a real encoder, with a key frame each two seconds, in the rows of one source alone.
+ * AQM=codel or fq-codel: the queue has that; with ",ecn" it marks instead of dropping.
  */
 #include "sim_dice.h"
 #include "sim_video.h"
@@ -359,6 +360,16 @@ struct Ledger {
     }
 };
 
+/* FRAMES as above; null = equal frames. */
+const lt_frame_sizes *recorded()
+{
+    static lt_frame_sizes sizes;
+    const char *name = getenv("FRAMES");
+    if (name && !sizes.count)
+        strcmp(name, "screen") == 0 ? lt_frame_sizes_screen(&sizes) : lt_frame_sizes_x264(&sizes);
+    return name ? &sizes : nullptr;
+}
+
 /* `look` gets the source once it has sent for `seconds`, and when it began; `begun` when it begins.
  */
 void send_alone(const Path &path, unsigned connections, const Source &source, double seconds,
@@ -369,6 +380,8 @@ void send_alone(const Path &path, unsigned connections, const Source &source, do
     livetcp_config config = make_config(connections > 1 ? "auto" : "single", connections);
     config.max_send_delay_us = source.max_send_delay;
     Video video(road, config, source.times * path.rate, source.follows, seed);
+    video.sizes = recorded();
+    video.every = video.sizes ? 50 : 1;
     road->world.run_for(second / 2);
     livetcp_usec start = road->world.now();
     video.start();

@@ -7,6 +7,7 @@
 
 extern "C" {
 #include "base/bytes.h"
+#include "lab/bench/encoder.h"
 }
 
 #include <algorithm>
@@ -27,8 +28,8 @@ struct Told {
     double rate;
 };
 
-/* The sizes of frames vary by a tenth, at the rate that the session told last if `follows`, else at
- * its own. */
+/* The sizes of frames vary by a tenth, or as those of `sizes` do, at the rate that the session told
+ * last if `follows`, else at its own. */
 struct Video {
     static constexpr livetcp_usec frame_us = 40000;
     static constexpr size_t packet_size = 1200;
@@ -56,24 +57,35 @@ struct Video {
         frame();
     }
 
+    /* Relative to a mean of 1. */
+    double frame_size()
+    {
+        bool is_key = made++ % every == 0;
+        double varied = 0.9 + 0.2 * static_cast<double>(lt_rng_next(&rng) % 1000) / 1000;
+        double delta = sizes ? sizes->delta[deltas % sizes->count] : varied;
+        double large = sizes ? sizes->key : key * varied;
+        deltas += !is_key;
+        return (is_key ? large : delta) * every / ((sizes ? sizes->key : key) + every - 1);
+    }
+
     void frame()
     {
-        double varied = 0.9 + 0.2 * static_cast<double>(lt_rng_next(&rng) % 1000) / 1000;
-        double mean = (key + every - 1) / every, times = made++ % every == 0 ? key : 1;
-        size_t left =
-            std::max<size_t>(static_cast<size_t>(rate / 8 * 0.04 * varied * times / mean), 60);
-        send_frame(call.caller, 7, left, sequence, stamp);
+        bool is_key = (sizes || key > 1) && made % every == 0;
+        size_t left = std::max<size_t>(static_cast<size_t>(rate / 8 * 0.04 * frame_size()), 60);
+        send_frame(call.caller, 7, left, sequence, stamp,
+                   is_key ? LIVETCP_IMPORTANCE_KEY : LIVETCP_IMPORTANCE_DELTA);
         if (!stopped)
             call.world.at(call.world.now() + frame_us, [this] { frame(); });
     }
 
     static void send_frame(SimSession &from, uint32_t ssrc, size_t left, uint16_t &next,
-                           uint32_t &timestamp)
+                           uint32_t &timestamp,
+                           livetcp_importance importance = LIVETCP_IMPORTANCE_DELTA)
     {
         while (left > 0) {
             size_t part = std::min(left, packet_size);
-            from.send_as(ssrc, next++, timestamp, std::max<size_t>(part, 24),
-                         LIVETCP_IMPORTANCE_DELTA, part == left);
+            from.send_as(ssrc, next++, timestamp, std::max<size_t>(part, 24), importance,
+                         part == left);
             left -= part;
         }
         timestamp += 3600;
@@ -162,7 +174,8 @@ struct Video {
     double rate, most = 40e6;
     double overshoots = 1; /* times what it is told */
     double key = 1; /* each `every`th frame is so many times as large; the rate is the mean */
-    unsigned every = 1, made = 0;
+    unsigned every = 1, made = 0, deltas = 0;
+    const lt_frame_sizes *sizes = nullptr; /* of a recording, with key frames each `every` */
     bool follows, stopped = false;
     uint16_t sequence = 0;
     uint32_t stamp = 0;
