@@ -118,7 +118,9 @@ TEST_CASE("a great backlog under way does not keep the policy busy")
     config.redundancy_budget = 0.05;
     SimCall call("delay=50ms", config, 1, 1 << 24, &counted);
     call.world.run_for(2 * second);
-    call.stream(500, 20000, second);
+    for (uint16_t i = 0; i < 40; i++) /* the initial window ends two seconds after these */
+        call.caller.send(3, i, 500);
+    call.stream(500, 20000, 3 * second);
     reviews = 0;
     call.path.forward.cut(true);
     for (uint16_t i = 0; i < 8000; i++)
@@ -132,5 +134,5 @@ TEST_CASE("a great backlog under way does not keep the policy busy")
     CHECK(reviews <= 1000 / 4 * LT_REVIEW_MAX); /* a round every 5 ms, and some for copies */
     call.path.forward.cut(false);
     call.world.run_for(20 * second);
-    CHECK(call.remote()->received.size() == 50 + 8000);
+    CHECK(call.remote()->received.size() == 40 + 150 + 8000);
 }

@@ -246,7 +246,7 @@ livetcp_config with_limit(const char *policy, unsigned connections, livetcp_usec
 
 void add_slow_scenes(std::vector<Scene> &scenes)
 {
-    const char *const slow = "delay=20ms,rate=700kbit,queue=20p";
+    const char *const slow = "delay=20ms,rate=600kbit,queue=20p";
 
     for (const char *policy : {"single", "shortest-queue", "earliest-delivery", "auto", "parity"})
         scenes.push_back({std::string("overload-") + policy, slow,

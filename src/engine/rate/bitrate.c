@@ -21,8 +21,10 @@
 #define SLOWER_US   60000 /* queue from which the present rate counts instead of the average */
 
 /* Lower bound of the first estimate. A rate is measured over at least 100 ms, so that the first
- * frame alone gives less than the source sends. */
+ * frame alone gives less than the source sends. A key frame, which is several times as large as the
+ * others, gives more: it is not told until a round trip and this time have shown no queue. */
 #define START_MIN 150000.0
+#define START_US  100000
 
 /* Growth per interval: back to a known rate, beyond it, and before any queue has stood. */
 #define GROW_BACK    0.2
@@ -279,12 +281,14 @@ static double update_used(lt_bitrate *b, const lt_bitrate_sample *s)
 
     b->past[place].at_us = s->now_us;
     b->past[place].written = s->media;
+    b->past[place].deltas = s->media - s->key_media;
     b->past[place].estimate = b->estimate;
     b->looks++;
     return known ? bytes * BITS * SECOND / (double)time : (double)s->media_rate * BITS;
 }
 
-/* Bit rate of media and mean estimate over FOLLOW_LOOKS updates, which ended `ago` updates ago. */
+/* Bit rate of media and mean estimate over FOLLOW_LOOKS updates, which ended `ago` updates ago. A
+ * key frame is no answer to what the source was told, and is left out. */
 static void sum_up(const lt_bitrate *b, unsigned ago, double *used, double *estimate)
 {
     unsigned to = (b->looks - 1 - ago) % LT_BITRATE_LOOKS;
@@ -294,9 +298,9 @@ static void sum_up(const lt_bitrate *b, unsigned ago, double *used, double *esti
     *estimate = 0;
     for (unsigned i = 1; i <= FOLLOW_LOOKS; i++)
         *estimate += b->past[(b->looks - 1 - ago - i) % LT_BITRATE_LOOKS].estimate / FOLLOW_LOOKS;
-    *used = time > 0 ? (double)(b->past[to].written - b->past[from].written) * BITS * SECOND /
-                           (double)time
-                     : 0;
+    *used = time > 0
+                ? (double)(b->past[to].deltas - b->past[from].deltas) * BITS * SECOND / (double)time
+                : 0;
 }
 
 /* Only an encoder that follows the estimate is probed for. */
@@ -461,6 +465,13 @@ static void raise(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample
     b->estimate = b->moving = larger(b->estimate, smaller(b->estimate + step, limit));
 }
 
+static void begin(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample *s)
+{
+    b->estimate = larger((double)s->media_rate * BITS, START_MIN);
+    if (2 * s->key_media > s->media)
+        b->silent_until_us = s->now_us + c->base_us + START_US;
+}
+
 static void update_overshoot(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample *s)
 {
     bool stands = c->standing_us > 0 && lt_congestion_is_path(c);
@@ -493,7 +504,7 @@ static void update_estimate(lt_bitrate *b, const lt_congestion *c, const lt_bitr
     else if (b->estimate > 0 && is_stall(c, s->now_us))
         fall(b, c, s);
     else if (b->estimate <= 0)
-        b->estimate = larger((double)s->media_rate * BITS, START_MIN);
+        begin(b, c, s);
     else if (b->lowered_us < s->now_us - pause)
         raise(b, c, s, proved(b, c, s));
 }
@@ -506,7 +517,7 @@ static double least_change(const lt_bitrate *b)
 bool lt_bitrate_update(lt_bitrate *b, const lt_congestion *congestion, const lt_bitrate_sample *s)
 {
     update_estimate(b, congestion, s);
-    if (b->estimate <= 0)
+    if (b->estimate <= 0 || (b->lowered_us == INT64_MIN && s->now_us < b->silent_until_us))
         return false;
     b->estimate = within_bounds(b, b->estimate);
     double rate = rate_of(b), change = fabs(rate - b->told);

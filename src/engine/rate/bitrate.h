@@ -29,10 +29,12 @@ typedef struct lt_bitrate {
     livetcp_usec ignored_us; /*   and since when it is told otherwise; NEVER = it is not */
     double told;             /* last value reported to the application */
     livetcp_usec told_us;
+    livetcp_usec silent_until_us; /* not before, unless the estimate has been lowered */
 
     struct {
         livetcp_usec at_us;
-        uint64_t written; /* media */
+        uint64_t written; /* media, */
+        uint64_t deltas;  /*   and without key frames */
         double estimate;
     } past[LT_BITRATE_LOOKS]; /* the last updates, a ring */
     unsigned looks;           /* number of updates */
@@ -51,6 +53,7 @@ typedef struct lt_bitrate_sample {
     double media_share;  /* bytes of media per byte written; 0 = not known */
     uint64_t media_rate; /* bytes per second that the application has recently sent */
     uint64_t media;      /* bytes of media written so far */
+    uint64_t key_media;  /* of these in key frames */
     double probed;       /* lower bound from a probe, bytes per second; 0 = none */
     double admitted;     /* bytes per second that the windows admit; HUGE_VAL = not known */
 } lt_bitrate_sample;

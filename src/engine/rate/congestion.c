@@ -254,6 +254,18 @@ static double own_bytes(const lt_congestion *c, double capacity)
     return packets + wanted_queue(capacity, c->lasts);
 }
 
+/* Bytes that the path holds at this rate without a queue. */
+static double path_content(const lt_congestion *c, double rate)
+{
+    return rate * (double)c->base_us / SECOND;
+}
+
+/* The same and our own queue. */
+static double needed_bytes(const lt_congestion *c, double rate)
+{
+    return path_content(c, rate) + own_bytes(c, rate);
+}
+
 double lt_congestion_max_carried(const lt_congestion *c)
 {
     return lt_max_rate_get(&c->max_rate);
@@ -414,6 +426,22 @@ static void measure_unseen(lt_congestion *c, const lt_congestion_sample *s,
     c->congested_us = s->now_us;
 }
 
+/* A queue stands for a window before it is seen. At the beginning, when what a source sends may be
+ * far too much, a train that passes shows the path's rate sooner, and what is under way the queue.
+ */
+static void measure_beginning(lt_congestion *c, const lt_congestion_sample *s)
+{
+    double rate = lt_packet_trains_early_rate(&c->trains);
+
+    if (!s->begins || lt_congestion_has_shown(c) || rate <= 0 || !s->base_us ||
+        (double)s->in_flight < needed_bytes(c, rate))
+        return;
+    c->limit = c->capacity = c->present = rate;
+    c->standing_us = (livetcp_usec)((double)s->in_flight * SECOND / rate) - s->base_us;
+    c->queue_us = BUSY_US;
+    c->congested_us = s->now_us;
+}
+
 /* Packets that wait while the window opens are no standing queue. */
 static bool stands(const lt_congestion *c, const lt_congestion_sample *s,
                    const lt_delay_window *window)
@@ -448,18 +476,6 @@ static void drain_now_and_then(lt_congestion *c, const lt_congestion_sample *s)
     time = s->connections * SEGMENT / c->capacity * SECOND;
     time = time < DRAIN_MIN_US ? DRAIN_MIN_US : time > DRAIN_MAX_US ? DRAIN_MAX_US : time;
     c->drain_until_us = s->now_us + wanted_queue_us(c) + (livetcp_usec)time;
-}
-
-/* Bytes that the path holds at this rate without a queue. */
-static double path_content(const lt_congestion *c, double rate)
-{
-    return rate * (double)c->base_us / SECOND;
-}
-
-/* The same and our own queue. */
-static double needed_bytes(const lt_congestion *c, double rate)
-{
-    return path_content(c, rate) + own_bytes(c, rate);
 }
 
 double lt_congestion_admitted(const lt_congestion *c, livetcp_usec now)
@@ -684,6 +700,7 @@ static void be_alone(lt_congestion *c, const lt_congestion_sample *s)
         measure(c, s, &window);
     }
     measure_unseen(c, s, &window);
+    measure_beginning(c, s);
     push(c, s, &window);
     if (c->regime == LT_REGIME_ALONE && !lt_window_push_is_under_way(&c->push))
         drain_now_and_then(c, s);

@@ -97,6 +97,12 @@ void lt_congestion_update(lt_congestion *congestion, const lt_congestion_sample 
  * overload lasts. */
 bool lt_congestion_has_room(const lt_congestion *congestion);
 
+/* True if a queue has stood, or a train has shown what the path carries. */
+static inline bool lt_congestion_has_shown(const lt_congestion *congestion)
+{
+    return congestion->congested_us != INT64_MIN;
+}
+
 /* True if a window of a few segments carries a small part of what the path does, for a while. */
 bool lt_congestion_is_narrow(const lt_congestion *congestion);
 

@@ -39,6 +39,7 @@ typedef struct lt_congestion_sample {
     livetcp_usec limit_us;  /* packets older than that are dropped; 0 = none are */
     bool own_extra;         /* its extra bytes may be why a queue stands, */
     bool own_losses;        /*   or why segments are lost */
+    bool begins;            /* the source begins to send more than a little */
     unsigned connections;   /* that carry packets */
     uint64_t one_window;    /* median of their congestion windows; 0 = not known */
     uint64_t retransmitted; /* segments, on all connections so far */

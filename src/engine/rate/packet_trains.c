@@ -10,6 +10,14 @@
 #define TIME_ALL  30000
 #define TIME_MAX  160000
 
+/* A train that is so long shows a rate before its end: not precise, and better than nothing. */
+#define LONG_US 40000
+
+static double rate_of(uint64_t bytes, livetcp_usec time)
+{
+    return (double)bytes * (double)LIVETCP_USEC_SEC / (double)time;
+}
+
 static void end_train(lt_packet_trains *trains)
 {
     uint64_t bytes = trains->before - trains->from, all = trains->to - trains->from;
@@ -22,8 +30,7 @@ static void end_train(lt_packet_trains *trains)
         if (bytes < BYTES_ALL || time < TIME_ALL)
             return;
     }
-    trains->rates[trains->count++ % LT_PACKET_TRAINS] =
-        (double)bytes * (double)LIVETCP_USEC_SEC / (double)time;
+    trains->rates[trains->count++ % LT_PACKET_TRAINS] = rate_of(bytes, time);
 }
 
 void lt_packet_trains_add(lt_packet_trains *trains, const lt_congestion_sample *sample,
@@ -68,4 +75,14 @@ double lt_packet_trains_rate(const lt_packet_trains *trains)
         sorted[place] = trains->rates[i];
     }
     return count ? sorted[count / 2] : 0;
+}
+
+double lt_packet_trains_early_rate(const lt_packet_trains *trains)
+{
+    uint64_t bytes = trains->before - trains->from;
+    livetcp_usec time = trains->before_us - trains->from_us;
+
+    if (trains->count || !trains->open || time < LONG_US || bytes < BYTES_MIN)
+        return lt_packet_trains_rate(trains);
+    return rate_of(bytes, time);
 }

@@ -34,4 +34,7 @@ void lt_packet_trains_forget(lt_packet_trains *trains);
 /* Median of the last ones, in bytes per second; 0 = there was none. */
 double lt_packet_trains_rate(const lt_packet_trains *trains);
 
+/* The same also of a long one that has not ended yet, while there was no other. */
+double lt_packet_trains_early_rate(const lt_packet_trains *trains);
+
 #endif

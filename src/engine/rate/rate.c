@@ -40,6 +40,7 @@ void lt_rate_init(lt_rate *rate, const livetcp_config *config)
         .poll_us = LIVETCP_NEVER,
         .sizes_known = true};
     lt_congestion_init(&rate->congestion);
+    lt_initial_window_init(&rate->initial);
     lt_frame_delays_init(&rate->frame_delays);
     lt_headroom_init(&rate->headroom);
     lt_upward_probe_init(&rate->probe);
@@ -68,6 +69,8 @@ void lt_rate_on_written(lt_rate *rate, unsigned slot, const livetcp_path *path, 
     rate->written += size;
     if (packet) {
         rate->media += lt_packet_size(packet);
+        rate->key_media +=
+            packet->importance == LIVETCP_IMPORTANCE_KEY ? lt_packet_size(packet) : 0;
         rate->media_writes++;
         lt_upward_probe_on_media(&rate->probe, now);
         lt_media_queue_on_written(&rate->media_queue, lt_packet_size(packet), now);
@@ -301,6 +304,7 @@ bool lt_rate_update(lt_rate *rate, const lt_rate_view *view, livetcp_usec now)
         .exceeds = !fixed && lt_bitrate_is_exceeded(&rate->bitrate, (double)view->media_rate),
         .answered = view->answered,
         .own_extra = lt_headroom_tries(&rate->headroom),
+        .begins = lt_initial_window_is_in_use(&rate->initial),
         .own_losses = lt_headroom_tries_losses(&rate->headroom),
         .one_window = one_window(view),
         .link_rate = lt_frame_bursts_best(&rate->bursts),
@@ -345,6 +349,16 @@ bool lt_rate_update(lt_rate *rate, const lt_rate_view *view, livetcp_usec now)
         sample.queue_us = sample.busy_us = 0;
     lt_frame_delays_apply(&rate->frame_delays, &sample);
     lt_congestion_update(&rate->congestion, &sample);
+    lt_initial_window_update(
+        &rate->initial,
+        &(lt_initial_window_sample){.now_us = now,
+                                    .base_us = sample.base_us,
+                                    .delivered = rate->delivered,
+                                    .in_flight = rate->in_flight,
+                                    .undelivered = sample.undelivered,
+                                    .connections = sample.connections,
+                                    .media = rate->media > 0,
+                                    .shown = lt_congestion_has_shown(&rate->congestion)});
     for (unsigned i = 0; rate->congestion.longer_us && i < LIVETCP_MAX_CONNECTIONS; i++)
         lt_round_trips_lengthen(&rate->slots[i], rate->congestion.longer_us, now);
     update_bases(rate, view, sample.connections > 1, now);
@@ -395,6 +409,7 @@ bool lt_rate_update(lt_rate *rate, const lt_rate_view *view, livetcp_usec now)
                                                   .media_share = rate->media_share,
                                                   .media_rate = view->media_rate,
                                                   .media = rate->media,
+                                                  .key_media = rate->key_media,
                                                   .admitted = admitted(view),
                                                   .probed = lt_upward_probe_carried(&rate->probe)});
 }

@@ -8,6 +8,7 @@
 #include "engine/rate/congestion.h"
 #include "engine/rate/frame_delays.h"
 #include "engine/rate/headroom.h"
+#include "engine/rate/initial_window.h"
 #include "engine/rate/media_queue.h"
 #include "engine/rate/round_trips.h"
 #include "engine/rate/upward_probe.h"
@@ -16,6 +17,7 @@
 
 typedef struct lt_rate {
     lt_congestion congestion;
+    lt_initial_window initial;
     lt_bitrate bitrate;
     lt_headroom headroom;
     lt_upward_probe probe;
@@ -24,6 +26,7 @@ typedef struct lt_rate {
     lt_frame_delays frame_delays;
     uint64_t written, media, delivered;  /* bytes on all connections so far */
     uint64_t media_writes;               /* writes with media */
+    uint64_t key_media;                  /* of media: in key frames */
     uint64_t padded;                     /* of written: probes upwards */
     uint64_t share_written, share_media; /* when the media share was last looked at */
     double media_share;
@@ -96,7 +99,9 @@ void lt_rate_on_padding(lt_rate *rate, size_t size, livetcp_usec now);
 /* Bytes that all connections together may have in flight; UINT64_MAX = no limit. */
 static inline uint64_t lt_rate_window(const lt_rate *rate)
 {
-    return rate->congestion.window;
+    uint64_t initial = lt_initial_window_get(&rate->initial);
+
+    return initial < rate->congestion.window ? initial : rate->congestion.window;
 }
 
 /* Delivered bytes per second while the path is the limit; 0 = it is not. */

@@ -331,6 +331,27 @@ TEST_CASE("a train of packets shows the rate of the bottleneck, a short one does
     CHECK(lt_packet_trains_rate(&trains) == Approx(125000));
 }
 
+TEST_CASE("the first train shows a rate before its end, once it is long", "[trains]")
+{
+    lt_packet_trains trains = {};
+    double early = 0;
+    for (unsigned i = 0; i < 30; i++) {
+        lt_congestion_sample sample = {};
+        sample.now_us = i * 10 * ms;
+        sample.delivered = i * 1250;
+        sample.busy_us = 10 * ms;
+        lt_packet_trains_add(&trains, &sample, 3 * ms);
+        if (early <= 0) {
+            early = lt_packet_trains_early_rate(&trains);
+            CHECK((early > 0) == (i == 5)); /* 50 ms, the last look does not count */
+            CHECK(lt_packet_trains_rate(&trains) == 0);
+        }
+    }
+    CHECK(early == Approx(125000));
+    CHECK(trains.count == 1);
+    CHECK(lt_packet_trains_early_rate(&trains) == lt_packet_trains_rate(&trains));
+}
+
 TEST_CASE("thin frames that do not queue behind each other are no train", "[trains]")
 {
     lt_packet_trains trains = {};
@@ -783,6 +804,51 @@ TEST_CASE("after an empty drain a share gives no more than was delivered before 
             CHECK(at.rate() == Approx(60000).epsilon(0.02));
         else
             CHECK(at.rate() > 100000);
+    }
+}
+
+TEST_CASE("a source that begins with a key frame is told nothing before a round trip", "[bitrate]")
+{
+    Told told(200000);
+    told.sample.media = told.sample.key_media = 20000;
+    told.congestion.base_us = 60 * ms;
+    CHECK(!told.step(0));
+    CHECK(!told.step(150 * ms));
+    CHECK(told.step(210 * ms));
+    CHECK(told.rate() >= 1600000);
+}
+
+TEST_CASE("a queue is told at once", "[bitrate]")
+{
+    Told told(200000);
+    told.sample.media = told.sample.key_media = 20000;
+    told.congestion.base_us = 60 * ms;
+    CHECK(!told.step(0));
+    told.congestion.limit = 100000;
+    told.congestion.standing_us = 50 * ms;
+    told.congestion.queue_us = 20 * ms;
+    CHECK(told.progress(100 * ms));
+    CHECK(told.rate() < 800000);
+}
+
+TEST_CASE("a key frame is no answer to what a source is told", "[bitrate]")
+{
+    for (bool key : {false, true}) {
+        Told told(50000);
+        told.congestion.limit = 100000; /* no start any more: it grows by 3 % in 50 ms */
+        livetcp_usec now = 0;
+        for (unsigned i = 0; i < 40; i++) {
+            if (i == 20) {
+                told.sample.media += 20000;
+                told.sample.key_media += key ? 20000 : 0;
+            }
+            told.progress(now += 50 * ms);
+            if (i == 8)
+                told.bitrate.estimate *= 1.5;
+            if (i == 16)
+                told.bitrate.estimate *= 1.5;
+        }
+        CHECK(told.bitrate.follows == !key);
     }
 }
 
