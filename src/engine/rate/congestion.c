@@ -428,13 +428,13 @@ static void measure_unseen(lt_congestion *c, const lt_congestion_sample *s,
 
 /* A queue stands for a window before it is seen. At the beginning, when what a source sends may be
  * far too much, a train that passes shows the path's rate sooner, and what is under way the queue.
- */
+ * With one connection TCP's initial window bounds that, and the rate is often too low. */
 static void measure_beginning(lt_congestion *c, const lt_congestion_sample *s)
 {
     double rate = lt_packet_trains_early_rate(&c->trains);
+    bool begins = s->begins && s->connections > 1 && !lt_congestion_has_shown(c);
 
-    if (!s->begins || lt_congestion_has_shown(c) || rate <= 0 || !s->base_us ||
-        (double)s->in_flight < needed_bytes(c, rate))
+    if (!begins || rate <= 0 || !s->base_us || (double)s->in_flight < needed_bytes(c, rate))
         return;
     c->limit = c->capacity = c->present = rate;
     c->standing_us = (livetcp_usec)((double)s->in_flight * SECOND / rate) - s->base_us;
