@@ -12,6 +12,8 @@
  *                                    the round trip, or the rate, changes after 13 s, for 13 s
  *     congestion-table crowds [WORD...]
  *                                    two, four and eight sessions on one bottleneck
+ *     congestion-table paused [WORD...]
+ *                                    an encoder that is switched off, and on again
  *     congestion-table calls [WORD...]
  *                                    encoders at both ends of a call
  *     congestion-table kernels [WORD...]
@@ -804,6 +806,51 @@ void steps(const Words &words)
 
 } // namespace
 
+/* Video that is switched off for a while, and on again with a key frame; beside speech, if it
+ * speaks. */
+void paused(const Words &words)
+{
+    Column again = {"first 2 s again, above L", -1e9, 400},
+           first = {"first 2 s, above L", -1e9, 400};
+    for (bool speaks : {false, true})
+        for (double pause : {3.0, 10.0, 60.0})
+            every(words, [&](const Path &path, unsigned n, uint64_t seed) {
+                auto road = path.road(seed);
+                Video video(road, make_config(n > 1 ? "auto" : "single", n), path.rate, true, seed);
+                video.sizes = recorded();
+                video.key = 5;
+                video.every = 50;
+                road->world.run_for(second / 2);
+                if (speaks)
+                    video.talk();
+                road->world.run_for(usec(speaks ? pause : 0));
+                livetcp_usec begun = road->world.now();
+                video.start();
+                trace(video, begun);
+                road->world.run_until(begun + 12 * second);
+                video.pause();
+                road->world.run_for(usec(pause));
+                livetcp_usec resumed = road->world.now();
+                uint64_t lost = video.call.path.forward.counters().dropped_queue;
+                double rate = video.rate;
+                video.resume();
+                road->world.run_for(4 * second);
+                first.values.push_back(video.delay(1, begun, begun + 2 * second) - path.rtt_ms / 2);
+                again.values.push_back(video.delay(1, resumed, resumed + 2 * second) -
+                                       path.rtt_ms / 2);
+                printf("%s s%llu pause=%.0f speech=%d: first %.0f, again %.0f from %.2f of the "
+                       "rate, %llu lost\n",
+                       path.name(n).c_str(), static_cast<unsigned long long>(seed), pause, speaks,
+                       first.values.back(), again.values.back(), rate / path.rate,
+                       static_cast<unsigned long long>(
+                           video.call.path.forward.counters().dropped_queue - lost));
+                fflush(stdout);
+                road->world.clear();
+            });
+    first.print();
+    again.print();
+}
+
 int main(int argc, char **argv)
 {
     const std::string section = argc > 1 ? argv[1] : "";
@@ -828,6 +875,8 @@ int main(int argc, char **argv)
         start(rest);
     else if (section == "steps")
         steps(rest);
+    else if (section == "paused")
+        paused(rest);
     else
         cases(all);
     return 0;

@@ -74,8 +74,22 @@ struct Video {
         size_t left = std::max<size_t>(static_cast<size_t>(rate / 8 * 0.04 * frame_size()), 60);
         send_frame(call.caller, 7, left, sequence, stamp,
                    is_key ? LIVETCP_IMPORTANCE_KEY : LIVETCP_IMPORTANCE_DELTA);
-        if (!stopped)
+        if (!stopped && !off)
             call.world.at(call.world.now() + frame_us, [this] { frame(); });
+    }
+
+    /* No frames; speech goes on. */
+    void pause()
+    {
+        off = true;
+    }
+
+    /* With a key frame, once the last frame before the pause was sent. */
+    void resume()
+    {
+        off = false;
+        made = 0;
+        frame();
     }
 
     static void send_frame(SimSession &from, uint32_t ssrc, size_t left, uint16_t &next,
@@ -176,7 +190,7 @@ struct Video {
     double key = 1; /* each `every`th frame is so many times as large; the rate is the mean */
     unsigned every = 1, made = 0, deltas = 0;
     const lt_frame_sizes *sizes = nullptr; /* of a recording, with key frames each `every` */
-    bool follows, stopped = false;
+    bool follows, stopped = false, off = false;
     uint16_t sequence = 0;
     uint32_t stamp = 0;
     uint16_t said = 0; /* packets of speech */

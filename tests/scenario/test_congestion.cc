@@ -80,6 +80,26 @@ TEST_CASE("a session begins with a key frame, and its first second is soon over"
             }
 }
 
+/* Each message on idle connections counted as a stall of the whole pause, and lowered the estimate
+ * to less than a half. */
+TEST_CASE("an estimate does not fall while nothing is sent")
+{
+    for (const Scheme &scheme : schemes)
+        for (livetcp_usec pause : {3 * second, 20 * second}) {
+            Alone at("delay=30ms,rate=1mbit,queue=40kB",
+                     make_config(scheme.policy, scheme.connections), 900e3, true, 1);
+            at.run(12);
+            at.video.pause();
+            at.run(0.2);
+            double before = at.video.rate;
+            at.run(static_cast<double>(pause) / 1e6);
+            INFO(scheme.policy << ", " << pause / second << " s: " << before << " and "
+                               << at.video.rate);
+            CHECK(before > 0.8e6);
+            CHECK(at.video.rate > 0.9 * before);
+        }
+}
+
 /* TCP sends ten segments in the first round trip, and twice as many in each later one. What waited
  * for these windows counted as the link's queue, and what got through as its rate: the encoder was
  * told 0.2 to 0.9 of 20 Mbit/s, and it took up to eight seconds until it had them. */

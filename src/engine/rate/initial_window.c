@@ -38,27 +38,25 @@ static bool is_fast(lt_initial_window *w, const lt_initial_window_sample *s)
            (double)(s->delivered - w->from) >= FAST_PART * INITIAL;
 }
 
-static bool is_stuck(lt_initial_window *w, const lt_initial_window_sample *s)
+static bool is_stuck(const lt_initial_window_sample *s)
 {
-    if (s->delivered != w->delivered || !w->undelivered)
-        w->moved_us = s->now_us;
-    return s->now_us - w->moved_us > STUCK_US + STUCK_TRIPS * s->base_us;
+    return s->now_us - s->progress_us > STUCK_US + STUCK_TRIPS * s->base_us;
 }
 
 void lt_initial_window_update(lt_initial_window *w, const lt_initial_window_sample *s)
 {
-    bool used = s->media && USED_PART * s->in_flight > w->window;
-    bool fast = is_fast(w, s), stuck = is_stuck(w, s);
-
     if (w->window == UINT64_MAX)
         return;
+
+    bool used = s->media && USED_PART * s->in_flight > w->window;
+    bool fast = is_fast(w, s);
+
     if (used && w->begun_us == LIVETCP_NEVER)
         w->begun_us = s->now_us;
-    if (s->shown || fast || stuck || s->now_us - LASTS_US > w->begun_us)
+    if (s->shown || fast || is_stuck(s) || s->now_us - LASTS_US > w->begun_us)
         w->window = UINT64_MAX;
     else if (used)
         w->window += s->delivered - w->delivered;
     w->limit = s->connections > 1 ? w->window : UINT64_MAX;
     w->delivered = s->delivered;
-    w->undelivered = s->undelivered;
 }

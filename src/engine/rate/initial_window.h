@@ -19,18 +19,16 @@ typedef struct lt_initial_window {
     uint64_t window;       /* bytes; UINT64_MAX = no limit any more */
     uint64_t limit;        /* the same for the present number of connections */
     livetcp_usec begun_us; /* when much of it was first under way; LIVETCP_NEVER = not yet */
-    uint64_t delivered;    /* at the last update, */
-    uint64_t undelivered;  /*   and what was under way after it */
-    livetcp_usec moved_us; /* when bytes were last delivered, or none were under way */
+    uint64_t delivered;    /* at the last update */
     uint64_t from;         /* delivered at the last look that showed nothing new, */
     livetcp_usec from_us;  /*   and its time */
 } lt_initial_window;
 
 typedef struct lt_initial_window_sample {
     livetcp_usec now_us, base_us; /* base_us: the round trip without queues */
+    livetcp_usec progress_us;     /* when bytes were last delivered, or none were under way */
     uint64_t delivered;           /* bytes so far */
-    uint64_t in_flight;           /* the most since the last update, */
-    uint64_t undelivered;         /*   and what is under way now */
+    uint64_t in_flight;           /* the most since the last update */
     unsigned connections;
     bool media; /* some has been sent: handshakes are no beginning */
     bool shown; /* the path has shown what it carries */

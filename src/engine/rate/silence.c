@@ -14,7 +14,7 @@
 
 void lt_silence_init(lt_silence *silence)
 {
-    *silence = (lt_silence){.sampled_us = INT64_MIN / 2};
+    *silence = (lt_silence){.sampled_us = INT64_MIN / 2, .idle = true};
 }
 
 bool lt_silence_is_stall(const lt_silence *silence, const lt_congestion_sample *s)
@@ -45,10 +45,11 @@ lt_congestion_sample lt_silence_update(lt_silence *silence, const lt_delay_histo
 {
     lt_congestion_sample sample = *s;
 
-    if (s->delivered != silence->delivered || !s->undelivered) {
+    if (s->delivered != silence->delivered || !s->undelivered || silence->idle) {
         silence->delivered = s->delivered;
         silence->progress_us = s->now_us;
     }
+    silence->idle = !s->undelivered;
     if (s->queue_us != LIVETCP_NEVER) {
         silence->sampled_us = s->now_us;
         return sample;

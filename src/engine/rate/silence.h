@@ -13,7 +13,8 @@
 
 typedef struct lt_silence {
     uint64_t delivered;       /* bytes at the last update that delivered any, */
-    livetcp_usec progress_us; /*   and its time */
+    livetcp_usec progress_us; /*   and its time, or when bytes were under way again */
+    bool idle;                /* none were at the last update */
     livetcp_usec sampled_us;  /* the last sample of the network */
 } lt_silence;
 

@@ -33,9 +33,10 @@ struct Begin {
     {
         sample.now_us += after;
         sample.delivered += bytes;
-        sample.undelivered = sample.in_flight - bytes;
+        if (bytes || !under_way)
+            sample.progress_us = sample.now_us;
         lt_initial_window_update(&window, &sample);
-        sample.in_flight = sample.undelivered;
+        sample.in_flight = under_way = sample.in_flight - bytes;
         return lt_initial_window_get(&window);
     }
 
@@ -48,6 +49,7 @@ struct Begin {
 
     lt_initial_window window;
     lt_initial_window_sample sample = {};
+    uint64_t under_way = 0; /* after the last look */
 };
 
 } // namespace
