@@ -80,6 +80,36 @@ TEST_CASE("a session begins with a key frame, and its first second is soon over"
             }
 }
 
+/* The path was known, and is not any more: eight windows took the key frame at once, and the buffer
+ * lost up to 91 of its packets. */
+TEST_CASE("video that is switched on again begins as one flow, beside speech")
+{
+    for (const char *path : {"delay=10ms,rate=1mbit,queue=9kB", "delay=30ms,rate=1mbit,queue=9kB",
+                             "delay=100ms,rate=1mbit,queue=12500B"})
+        for (double seconds : {10.0, 60.0}) {
+            auto road = std::make_shared<SimRoad>(path, 1, "cubic");
+            Video video(road, make_config("auto", 8), 1e6, true, 1);
+            video.key = 5;
+            video.every = 50;
+            road->world.run_for(second / 2);
+            video.talk();
+            video.start();
+            road->world.run_for(12 * second);
+            video.pause();
+            road->world.run_for(static_cast<livetcp_usec>(seconds * 1e6));
+            uint64_t before = video.call.path.forward.counters().dropped_queue;
+            livetcp_usec again = road->world.now();
+            video.resume();
+            road->world.run_for(3 * second);
+            uint64_t lost = video.call.path.forward.counters().dropped_queue - before;
+            double most = video.delay(1, again, again + 2 * second);
+            INFO(path << " after " << seconds << " s: " << lost << " lost, " << most << " ms");
+            CHECK(lost < 20);
+            CHECK(most < 1000);
+            road->world.clear();
+        }
+}
+
 /* Each message on idle connections counted as a stall of the whole pause, and lowered the estimate
  * to less than a half. */
 TEST_CASE("an estimate does not fall while nothing is sent")

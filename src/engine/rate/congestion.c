@@ -266,6 +266,11 @@ static double needed_bytes(const lt_congestion *c, double rate)
     return path_content(c, rate) + own_bytes(c, rate);
 }
 
+uint64_t lt_congestion_held(const lt_congestion *c)
+{
+    return (uint64_t)path_content(c, c->limit);
+}
+
 double lt_congestion_max_carried(const lt_congestion *c)
 {
     return lt_max_rate_get(&c->max_rate);

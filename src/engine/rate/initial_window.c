@@ -16,6 +16,12 @@
 #define FAST_PART 0.9
 #define FAST_US   20000
 
+/* After so long a time in which no more was under way than speech and its copies need, what follows
+ * is a beginning again, such as video that is switched on. */
+#define QUIET_US    5000000
+#define QUIET_BYTES 1448
+#define QUIET_RATE  25000 /* bytes per second, for a round trip */
+
 /* What is under way on connections that carry nothing is to keep nothing from the others. */
 #define STUCK_US    300000
 #define STUCK_TRIPS 2
@@ -43,20 +49,31 @@ static bool is_stuck(const lt_initial_window_sample *s)
     return s->now_us - s->progress_us > STUCK_US + STUCK_TRIPS * s->base_us;
 }
 
+static void begin_again(lt_initial_window *w, const lt_initial_window_sample *s)
+{
+    livetcp_usec quiet = QUIET_BYTES + QUIET_RATE * s->base_us / (livetcp_usec)LIVETCP_USEC_SEC;
+
+    if (s->in_flight > (uint64_t)quiet)
+        w->loud_us = s->now_us;
+    if (w->window == UINT64_MAX && !s->shown && s->now_us - w->loud_us > QUIET_US) {
+        w->window = s->held > INITIAL ? s->held : INITIAL;
+        w->begun_us = LIVETCP_NEVER;
+    }
+}
+
 void lt_initial_window_update(lt_initial_window *w, const lt_initial_window_sample *s)
 {
-    if (w->window == UINT64_MAX)
-        return;
+    begin_again(w, s);
+    bool fast = is_fast(w, s), used = s->media && USED_PART * s->in_flight > w->window;
 
-    bool used = s->media && USED_PART * s->in_flight > w->window;
-    bool fast = is_fast(w, s);
-
-    if (used && w->begun_us == LIVETCP_NEVER)
-        w->begun_us = s->now_us;
-    if (s->shown || fast || is_stuck(s) || s->now_us - LASTS_US > w->begun_us)
-        w->window = UINT64_MAX;
-    else if (used)
-        w->window += s->delivered - w->delivered;
+    if (w->window != UINT64_MAX) {
+        if (used && w->begun_us == LIVETCP_NEVER)
+            w->begun_us = s->now_us;
+        if (s->shown || fast || is_stuck(s) || s->now_us - LASTS_US > w->begun_us)
+            w->window = UINT64_MAX;
+        else if (used)
+            w->window += s->delivered - w->delivered;
+    }
     w->limit = s->connections > 1 ? w->window : UINT64_MAX;
     w->delivered = s->delivered;
 }

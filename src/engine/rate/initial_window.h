@@ -19,6 +19,7 @@ typedef struct lt_initial_window {
     uint64_t window;       /* bytes; UINT64_MAX = no limit any more */
     uint64_t limit;        /* the same for the present number of connections */
     livetcp_usec begun_us; /* when much of it was first under way; LIVETCP_NEVER = not yet */
+    livetcp_usec loud_us;  /* when more than speech was last under way */
     uint64_t delivered;    /* at the last update */
     uint64_t from;         /* delivered at the last look that showed nothing new, */
     livetcp_usec from_us;  /*   and its time */
@@ -29,9 +30,10 @@ typedef struct lt_initial_window_sample {
     livetcp_usec progress_us;     /* when bytes were last delivered, or none were under way */
     uint64_t delivered;           /* bytes so far */
     uint64_t in_flight;           /* the most since the last update */
+    uint64_t held; /* what the path held without a queue when it last showed it; 0 = not known */
     unsigned connections;
     bool media; /* some has been sent: handshakes are no beginning */
-    bool shown; /* the path has shown what it carries */
+    bool shown; /* the path has lately shown what it carries */
 } lt_initial_window_sample;
 
 void lt_initial_window_init(lt_initial_window *initial);

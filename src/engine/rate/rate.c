@@ -355,6 +355,7 @@ bool lt_rate_update(lt_rate *rate, const lt_rate_view *view, livetcp_usec now)
                                     .base_us = sample.base_us,
                                     .delivered = rate->delivered,
                                     .in_flight = rate->in_flight,
+                                    .held = lt_congestion_held(&rate->congestion),
                                     .progress_us = lt_congestion_progress(&rate->congestion),
                                     .connections = sample.connections,
                                     .media = rate->media > 0,

@@ -144,3 +144,17 @@ TEST_CASE("nothing is a beginning for longer than two seconds", "[initial]")
     CHECK(steps > 190);
     CHECK(steps < 210);
 }
+
+TEST_CASE("video that comes after a quiet time begins again", "[initial]")
+{
+    Begin begin;
+    begin.fill();
+    begin.sample.shown = true;
+    CHECK(begin.look(60 * ms, 14600) == UINT64_MAX);
+    for (unsigned i = 0; i < 300; i++) { /* 6 s of speech, of which the path is known for 3 */
+        begin.sample.shown = i < 150;
+        begin.send(160);
+        CHECK((begin.look(20 * ms, 160) == UINT64_MAX) == (i < 250));
+    }
+    CHECK(begin.look(20 * ms) == initial);
+}
