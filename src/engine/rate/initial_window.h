@@ -2,10 +2,11 @@
 /*
  * Before a path has shown anything, several connections together have what TCP gives to one: an
  * initial window, which grows by what is delivered. Each connection's own would let a key frame
- * overflow the bottleneck as many times over as there are connections.
+ * overflow the bottleneck as many times over as there are connections. After a quiet time the path
+ * has to show it anew, and the window is what it held before.
  *
  * Source: RFC 6928 (the window), RFC 5681, section 3.1 (slow start), RFC 7661 (no growth while less
- * is sent), and RFC 3124, which asks for one such state for all flows to a host.
+ * is sent, and a pause), and RFC 3124, which asks for one such state for all flows to a host.
  */
 #ifndef LT_ENGINE_RATE_INITIAL_WINDOW_H
 #define LT_ENGINE_RATE_INITIAL_WINDOW_H
