@@ -23,8 +23,8 @@
  * the share of media if nothing but media and its headers went over it, all the time.
  *
  * Of those whose description has every WORD. SEEDS is how many of each; DRAW=N draws other paths;
- * TRACE=MS prints a line every MS. FRAMES=x264 or screen: sizes of
- * frames of a real encoder, with a key frame each two seconds, in the rows of one source alone.
+ * TRACE=MS prints a line every MS. FRAMES=x264 or screen: sizes of frames of a real encoder, with a
+ * key frame each two seconds, in the rows of one source alone.
  * AQM=codel or fq-codel: the queue has that; with ",ecn" it marks instead of dropping.
  */
 #include "sim_dice.h"
@@ -804,8 +804,6 @@ void steps(const Words &words)
         column->print();
 }
 
-} // namespace
-
 /* Video that is switched off for a while, and on again with a key frame; beside speech, if it
  * speaks. */
 void paused(const Words &words)
@@ -850,6 +848,8 @@ void paused(const Words &words)
     first.print();
     again.print();
 }
+
+} // namespace
 
 int main(int argc, char **argv)
 {

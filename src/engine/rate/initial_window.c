@@ -22,7 +22,7 @@
 #define QUIET_BYTES 1448
 #define QUIET_RATE  25000 /* bytes per second, for a round trip */
 
-/* What is under way on connections that carry nothing is to keep nothing from the others. */
+/* Bytes under way on connections that carry nothing must not hold up the others for longer. */
 #define STUCK_US    300000
 #define STUCK_TRIPS 2
 

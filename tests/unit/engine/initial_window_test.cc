@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a session may send before the path has shown anything. */
+/* The limit of a session before the path has shown anything. */
 #include "catch.h"
 
 extern "C" {
