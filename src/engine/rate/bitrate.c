@@ -11,14 +11,19 @@
 #define INTERVAL_US 50000
 
 /* Part of the path's rate. While a queue stands it is less, so that the queue drains in DRAIN_US.
- */
-#define HEAD        0.98
-#define DRAIN_US    300000.0
-#define WAITS_US    200000.0 /* the same for packets that wait beside others: that is seen at once */
-#define ALLOWED_US  5000.0
-#define LEAST_PART  0.2   /* what an encoder keeps meanwhile */
-#define LEAST_SHARE 0.5   /* the same beside others, whose queue it may be */
-#define SLOWER_US   60000 /* queue from which the present rate counts instead of the average */
+ * For KEY_US after a key frame that takes KEY_DRAIN_US, but for what is longer than LONG_QUEUE_US:
+ * the frames that follow are smaller than the mean, and it drains without less media, too. */
+#define HEAD          0.98
+#define DRAIN_US      300000.0
+#define KEY_US        1000000
+#define KEY_DRAIN_US  900000.0
+#define LONG_QUEUE_US 80000.0
+#define LONG_DRAIN_US 400000.0
+#define WAITS_US      200000.0 /* the same for packets that wait beside others: that is seen at once */
+#define ALLOWED_US    5000.0
+#define LEAST_PART    0.2   /* what an encoder keeps meanwhile */
+#define LEAST_SHARE   0.5   /* the same beside others, whose queue it may be */
+#define SLOWER_US     60000 /* queue from which the present rate counts instead of the average */
 
 /* Lower bound of the first estimate. A rate is measured over at least 100 ms, so that the first
  * frame alone gives less than the source sends. A key frame, which is several times as large as the
@@ -93,7 +98,8 @@ void lt_bitrate_init(lt_bitrate *bitrate, uint32_t min, uint32_t max)
                             .told_us = INT64_MIN,
                             .updated_us = INT64_MIN,
                             .lowered_us = INT64_MIN,
-                            .shown_us = INT64_MIN};
+                            .shown_us = INT64_MIN,
+                            .key_us = INT64_MIN / 2};
     lt_overshoot_init(&bitrate->overshoot);
 }
 
@@ -344,12 +350,29 @@ static double getting_through(const lt_congestion *c)
     return slower ? c->present : c->limit;
 }
 
+static void note_key_frame(lt_bitrate *b, const lt_bitrate_sample *s)
+{
+    if (s->key_media > b->key_media)
+        b->key_us = s->now_us;
+    b->key_media = s->key_media;
+}
+
+/* Part of the path's rate by which the media is less, for a queue of this length. */
+static double drain(const lt_bitrate *b, double queue_us, livetcp_usec now)
+{
+    double more_us = larger(queue_us - ALLOWED_US, 0);
+
+    if (b->key_us <= now - KEY_US)
+        return more_us / DRAIN_US;
+    return more_us / KEY_DRAIN_US + larger(more_us - LONG_QUEUE_US, 0) / LONG_DRAIN_US;
+}
+
 static void lower(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample *s)
 {
     double carried = getting_through(c) * BITS * s->media_share;
     double queue_us =
         (double)c->standing_us + unseen_us(b, carried, s->now_us, c->base_us + LAG_US);
-    double part = HEAD - larger(queue_us - ALLOWED_US, 0) / DRAIN_US;
+    double part = HEAD - drain(b, queue_us, s->now_us);
     double least = carried * LEAST_PART, target = larger(carried * part, least);
 
     b->by_windows = !lt_congestion_is_path(c);
@@ -493,6 +516,7 @@ static void update_estimate(lt_bitrate *b, const lt_congestion *c, const lt_bitr
     b->used = update_used(b, s);
     update_follows(b);
     update_overshoot(b, c, s);
+    note_key_frame(b, s);
     if (c->regime == LT_REGIME_COMPETING)
         follow(b, c, s);
     else if (b->estimate > 0 && lt_congestion_is_narrow(c))

@@ -852,6 +852,27 @@ TEST_CASE("a key frame is no answer to what a source is told", "[bitrate]")
     }
 }
 
+TEST_CASE("a queue behind a key frame lowers an estimate less, unless it stays", "[bitrate]")
+{
+    uint32_t rates[2];
+    for (bool key : {false, true}) {
+        Told told(100000);
+        told.congestion.limit = 100000;
+        told.progress(second);
+        told.sample.key_media += key ? 20000 : 0;
+        told.congestion.standing_us = 100 * ms;
+        told.congestion.queue_us = 20 * ms;
+        for (livetcp_usec now = second + 50 * ms; now < second + 500 * ms; now += 50 * ms)
+            told.progress(now);
+        rates[key] = told.rate();
+        for (livetcp_usec now = second + 500 * ms; now < 3 * second; now += 50 * ms)
+            told.progress(now);
+        CHECK(told.rate() < 600000);
+    }
+    CHECK(rates[0] < 600000);
+    CHECK(rates[1] > 650000);
+}
+
 TEST_CASE("an estimate falls to what gets through, and no further while nothing does", "[bitrate]")
 {
     Told told(200000);
