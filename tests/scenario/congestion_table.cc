@@ -24,7 +24,7 @@
  *
  * Of those whose description has every WORD. SEEDS is how many of each; DRAW=N draws other paths;
  * TRACE=MS prints a line every MS. FRAMES=x264 or screen: sizes of frames of a real encoder, with a
- * key frame each two seconds, in the rows of one source alone.
+ * key frame each two seconds.
  * AQM=codel or fq-codel: the queue has that; with ",ecn" it marks instead of dropping.
  */
 #include "sim_dice.h"
@@ -115,12 +115,27 @@ double path_delay_ms(const Case &o)
     return static_cast<double>(link_params(o.step ? o.step : o.path).delay) / 1e3;
 }
 
+/* Sizes of frames as FRAMES says. */
+void set_frames(Video &video)
+{
+    static lt_frame_sizes sizes;
+    const char *name = getenv("FRAMES");
+
+    if (!name)
+        return;
+    if (!sizes.count)
+        strcmp(name, "screen") == 0 ? lt_frame_sizes_screen(&sizes) : lt_frame_sizes_x264(&sizes);
+    video.sizes = &sizes;
+    video.every = 50;
+}
+
 void run(const Case &o, const char *policy, unsigned connections, uint64_t seed)
 {
     livetcp_config config = make_config(policy, connections);
     config.max_send_delay_us = o.max_delay;
     auto road = std::make_shared<SimRoad>(o.path, seed);
     Video video(road, config, o.rate, o.follows, seed);
+    set_frames(video);
     std::vector<std::unique_ptr<GreedyTcp>> others;
     for (unsigned i = 0; i < o.greedy; i++)
         others.push_back(std::make_unique<GreedyTcp>(road->world, road->path));
@@ -173,6 +188,7 @@ void share(const char *path, double link, unsigned sessions, const char *policy,
     auto start = [&](unsigned i) {
         all.push_back(std::make_unique<Video>(road, make_config(policy, connections),
                                               300e3 * (i + 1), true, seed + 10 * i));
+        set_frames(*all.back());
         road->world.run_for(second / 2);
         all.back()->start();
     };
@@ -362,16 +378,6 @@ struct Ledger {
     }
 };
 
-/* FRAMES as above; null = equal frames. */
-const lt_frame_sizes *recorded()
-{
-    static lt_frame_sizes sizes;
-    const char *name = getenv("FRAMES");
-    if (name && !sizes.count)
-        strcmp(name, "screen") == 0 ? lt_frame_sizes_screen(&sizes) : lt_frame_sizes_x264(&sizes);
-    return name ? &sizes : nullptr;
-}
-
 /* `look` gets the source once it has sent for `seconds`, and when it began; `begun` when it begins.
  */
 void send_alone(const Path &path, unsigned connections, const Source &source, double seconds,
@@ -382,8 +388,7 @@ void send_alone(const Path &path, unsigned connections, const Source &source, do
     livetcp_config config = make_config(connections > 1 ? "auto" : "single", connections);
     config.max_send_delay_us = source.max_send_delay;
     Video video(road, config, source.times * path.rate, source.follows, seed);
-    video.sizes = recorded();
-    video.every = video.sizes ? 50 : 1;
+    set_frames(video);
     road->world.run_for(second / 2);
     livetcp_usec start = road->world.now();
     video.start();
@@ -643,6 +648,7 @@ void beside(const Words &words, bool joins)
     auto once = [&](const Path &path, unsigned n, uint64_t seed) {
         auto road = path.road(seed);
         Video video(road, make_config(n > 1 ? "auto" : "single", n), path.rate / 2, true, seed);
+        set_frames(video);
         std::unique_ptr<GreedyTcp> other;
         auto begin = [&] {
             other = std::make_unique<GreedyTcp>(road->world, road->path, path.other);
@@ -757,6 +763,7 @@ void steps(const Words &words)
             return;
         auto road = path.road(seed);
         Video video(road, make_config(n > 1 ? "auto" : "single", n), 1.5 * path.rate, true, seed);
+        set_frames(video);
         road->world.run_for(second);
         video.start();
         trace(video, road->world.now());
@@ -815,9 +822,9 @@ void paused(const Words &words)
             every(words, [&](const Path &path, unsigned n, uint64_t seed) {
                 auto road = path.road(seed);
                 Video video(road, make_config(n > 1 ? "auto" : "single", n), path.rate, true, seed);
-                video.sizes = recorded();
                 video.key = 5;
                 video.every = 50;
+                set_frames(video);
                 road->world.run_for(second / 2);
                 if (speaks)
                     video.talk();
