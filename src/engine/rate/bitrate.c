@@ -276,6 +276,14 @@ static double near(const lt_bitrate *b, const lt_congestion *c, livetcp_usec now
     return smaller(step * (age > 1 ? age * age : 1), GROW_FAST * b->estimate);
 }
 
+static void note_key_frame(lt_bitrate *b, const lt_bitrate_sample *s)
+{
+    unsigned last = (b->looks - 1) % LT_BITRATE_LOOKS; /* empty at the first update */
+
+    if (s->key_media > b->past[last].written - b->past[last].deltas)
+        b->key_us = s->now_us;
+}
+
 /* Bit rate of the media written in the last updates. */
 static double update_used(lt_bitrate *b, const lt_bitrate_sample *s)
 {
@@ -348,13 +356,6 @@ static double getting_through(const lt_congestion *c)
     bool slower = c->standing_us > SLOWER_US && c->present > 0 && c->present < c->limit;
 
     return slower ? c->present : c->limit;
-}
-
-static void note_key_frame(lt_bitrate *b, const lt_bitrate_sample *s)
-{
-    if (s->key_media > b->key_media)
-        b->key_us = s->now_us;
-    b->key_media = s->key_media;
 }
 
 /* Part of the path's rate by which the media is less, for a queue of this length. */
@@ -513,10 +514,10 @@ static void update_estimate(lt_bitrate *b, const lt_congestion *c, const lt_bitr
     b->updated_us = s->now_us;
     if (c->route_us > b->lowered_us) /* a longer route lowered it, and no queue */
         b->ceiling = c->limit;
+    note_key_frame(b, s);
     b->used = update_used(b, s);
     update_follows(b);
     update_overshoot(b, c, s);
-    note_key_frame(b, s);
     if (c->regime == LT_REGIME_COMPETING)
         follow(b, c, s);
     else if (b->estimate > 0 && lt_congestion_is_narrow(c))

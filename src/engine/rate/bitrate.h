@@ -30,8 +30,7 @@ typedef struct lt_bitrate {
     double told;             /* last value reported to the application */
     livetcp_usec told_us;
     livetcp_usec silent_until_us; /* not before, unless the estimate has been lowered */
-    uint64_t key_media;           /* bytes of key frames written at the last update, */
-    livetcp_usec key_us;          /*   and when these last grew */
+    livetcp_usec key_us;          /* when a key frame was last written */
 
     struct {
         livetcp_usec at_us;
