@@ -12,6 +12,7 @@ extern "C" {
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <set>
 
 namespace scenario
@@ -242,12 +243,15 @@ struct Answer {
 
 /* One video on a path of its own. */
 struct Alone {
-    /* `below`: congestion control of its connections. */
+    /* `below`: congestion control of its connections. `prepare` gets the video before anything is
+     * sent. */
     Alone(const char *path, const livetcp_config &config, double rate, bool follows, uint64_t seed,
-          const char *below = "reno")
+          const char *below = "reno", const std::function<void(Video &)> &prepare = {})
         : road(std::make_shared<SimRoad>(path, seed, below)),
           video(road, config, rate, follows, seed)
     {
+        if (prepare)
+            prepare(video);
         road->world.run_for(500000);
         begin = road->world.now();
         video.start();

@@ -18,6 +18,13 @@ struct Scheme {
 };
 const Scheme schemes[] = {{"single", 1}, {"auto", 8}};
 
+/* Of five times the mean, each two seconds. */
+void with_key_frames(Video &video)
+{
+    video.key = 5;
+    video.every = 50;
+}
+
 } // namespace
 
 TEST_CASE("an encoder that follows fills a thin path and meets hardly a queue, from the start")
@@ -65,16 +72,9 @@ TEST_CASE("a session begins with a key frame, and its first second is soon over"
           "delay=30ms,rate=1mbit,queue=30kB", "delay=100ms,rate=1mbit,queue=25kB"})
         for (const char *below : {"reno", "cubic", "bbr"})
             for (uint64_t seed = 1; seed <= 3; seed++) {
-                auto road = std::make_shared<SimRoad>(path, seed, below);
-                Video video(road, make_config("auto", 8), 1500e3, true, seed);
-                video.key = 5;
-                video.every = 50;
-                road->world.run_for(second / 2);
-                livetcp_usec begin = road->world.now();
-                video.start();
-                road->world.run_for(4 * second);
-                double first = video.delay(1, begin, begin + 2 * second);
-                road->world.clear();
+                Alone at(path, make_config("auto", 8), 1500e3, true, seed, below, with_key_frames);
+                at.run(4);
+                double first = at.video.delay(1, at.begin, at.begin + 2 * second);
                 INFO(path << " over " << below << ", seed " << seed << ": " << first);
                 CHECK(first < 800);
             }
@@ -85,27 +85,26 @@ TEST_CASE("a session begins with a key frame, and its first second is soon over"
  * its rate every other second. */
 TEST_CASE("what an encoder is told hardly falls for a key frame")
 {
-    for (const char *path : {"delay=10ms,rate=1mbit,queue=30kB", "delay=30ms,rate=1mbit,queue=30kB",
-                             "delay=30ms,rate=5mbit,queue=75kB"})
-        for (unsigned connections : {1u, 8u})
+    struct Path {
+        const char *spec;
+        double rate;
+    };
+    for (const Path &path : {Path{"delay=10ms,rate=1mbit,queue=30kB", 1e6},
+                             {"delay=30ms,rate=1mbit,queue=30kB", 1e6},
+                             {"delay=30ms,rate=5mbit,queue=75kB", 5e6}})
+        for (const Scheme &scheme : schemes)
             for (uint64_t seed = 1; seed <= 3; seed++) {
-                auto road = std::make_shared<SimRoad>(path, seed, "cubic");
-                double link = std::string(path).find("5mbit") != std::string::npos ? 5e6 : 1e6;
-                Video video(road, make_config(connections == 1 ? "single" : "auto", connections),
-                            0.8 * link, true, seed);
-                video.key = 5;
-                video.every = 50;
-                road->world.run_for(second / 2);
-                livetcp_usec begin = road->world.now() + 10 * second;
-                video.start();
-                road->world.run_for(40 * second);
-                double least = HUGE_VAL, used = video.throughput(begin, begin + 30 * second) / link;
-                for (const Told &told : video.told)
-                    if (told.at >= begin)
-                        least = std::min(least, told.rate / link);
-                road->world.clear();
-                INFO(path << ", " << connections << " connections, seed " << seed << ": least "
-                          << least << ", used " << used);
+                Alone at(path.spec, make_config(scheme.policy, scheme.connections), 0.8 * path.rate,
+                         true, seed, "cubic", with_key_frames);
+                at.run(40);
+                livetcp_usec from = at.begin + 10 * second;
+                double least = HUGE_VAL;
+                double used = at.video.throughput(from, from + 30 * second) / path.rate;
+                for (const Told &told : at.video.told)
+                    if (told.at >= from)
+                        least = std::min(least, told.rate / path.rate);
+                INFO(path.spec << ", " << scheme.policy << ", seed " << seed << ": least " << least
+                               << ", used " << used);
                 CHECK(least > 0.57);
                 CHECK(used > 0.8);
             }
@@ -118,26 +117,20 @@ TEST_CASE("video that is switched on again begins as one flow, beside speech")
     for (const char *path : {"delay=10ms,rate=1mbit,queue=9kB", "delay=30ms,rate=1mbit,queue=9kB",
                              "delay=100ms,rate=1mbit,queue=12500B"})
         for (double seconds : {10.0, 60.0}) {
-            auto road = std::make_shared<SimRoad>(path, 1, "cubic");
-            Video video(road, make_config("auto", 8), 1e6, true, 1);
-            video.key = 5;
-            video.every = 50;
-            road->world.run_for(second / 2);
-            video.talk();
-            video.start();
-            road->world.run_for(12 * second);
-            video.pause();
-            road->world.run_for(static_cast<livetcp_usec>(seconds * 1e6));
-            uint64_t before = video.call.path.forward.counters().dropped_queue;
-            livetcp_usec again = road->world.now();
-            video.resume();
-            road->world.run_for(3 * second);
-            uint64_t lost = video.call.path.forward.counters().dropped_queue - before;
-            double most = video.delay(1, again, again + 2 * second);
+            Alone at(path, make_config("auto", 8), 1e6, true, 1, "cubic", with_key_frames);
+            at.video.talk();
+            at.run(12);
+            at.video.pause();
+            at.run(seconds);
+            uint64_t before = at.road->path.forward.counters().dropped_queue;
+            livetcp_usec again = at.road->world.now();
+            at.video.resume();
+            at.run(3);
+            uint64_t lost = at.road->path.forward.counters().dropped_queue - before;
+            double most = at.video.delay(1, again, again + 2 * second);
             INFO(path << " after " << seconds << " s: " << lost << " lost, " << most << " ms");
             CHECK(lost < 20);
             CHECK(most < 1000);
-            road->world.clear();
         }
 }
 
@@ -1021,18 +1014,15 @@ TEST_CASE("random loss without a queue limits nothing")
 TEST_CASE("where the platform does not tell what is in flight, the backlog alone counts")
 {
     for (const Scheme &scheme : {Scheme{"single", 1}, Scheme{"shortest-queue", 4}}) {
-        auto road = std::make_shared<SimRoad>("delay=30ms,rate=1mbit,queue=40kB", 1);
-        Video video(road, make_config(scheme.policy, scheme.connections), 1.5e6, true, 1);
-        video.call.caller.platform_knows = 0;
-        road->world.run_for(second / 2);
-        video.start();
-        road->world.run_for(20 * second);
-        livetcp_session_stats stats = video.call.caller.stats();
+        Alone at("delay=30ms,rate=1mbit,queue=40kB", make_config(scheme.policy, scheme.connections),
+                 1.5e6, true, 1, "reno",
+                 [](Video &video) { video.call.caller.platform_knows = 0; });
+        at.run(20);
+        livetcp_session_stats stats = at.stats();
         INFO(scheme.policy);
         CHECK(stats.sent.congestion == LIVETCP_CONGESTION_BACKLOG);
         CHECK(stats.sent.window_bytes == 0);
         CHECK(stats.dropped.late == 0);
-        road->world.clear();
     }
 }
 
