@@ -290,6 +290,26 @@ TEST_CASE("under overload what comes through keeps the deadline, and fills the p
             }
 }
 
+/* The first packets wait for the initial window. That has shown nothing of the path yet, and all
+ * that eight connections' own windows let through would stand in its buffer. */
+TEST_CASE("an overload from the first packet keeps the deadline on a long path")
+{
+    for (const char *below : {"reno", "cubic"})
+        for (double times : {1.3, 1.9})
+            for (uint64_t seed = 1; seed <= 3; seed++) {
+                livetcp_config config = make_config("auto", 8);
+                config.max_send_delay_us = 400 * ms;
+                Alone at("delay=100ms,rate=1500kbit,queue=37500B", config, times * 1.5e6, false,
+                         seed, below);
+                at.video.talk();
+                at.run(6);
+                double most = at.video.delay(1, at.begin, at.begin + 5 * second);
+                INFO(below << ", " << times << " times the rate, seed " << seed << ": at most "
+                           << most);
+                CHECK(most < 400 + 200); /* 787 to 1064 when what waited ended the initial window */
+            }
+}
+
 /* The queue of an overload always stands: the minimum of the last ten seconds is part of it. */
 TEST_CASE("the queue of a long overload does not become the round trip of the path")
 {

@@ -202,6 +202,12 @@ bool lt_congestion_has_room(const lt_congestion *c)
     return !full && !c->lasts;
 }
 
+/* A window for packets that have waited is no limit of the path's. */
+bool lt_congestion_has_shown(const lt_congestion *c, livetcp_usec now)
+{
+    return c->regime == LT_REGIME_COMPETING || c->congested_us > now - FORGET_US;
+}
+
 bool lt_congestion_is_path(const lt_congestion *c)
 {
     return c->queue_us >= BUSY_US;
@@ -437,7 +443,7 @@ static void measure_unseen(lt_congestion *c, const lt_congestion_sample *s,
 static void measure_beginning(lt_congestion *c, const lt_congestion_sample *s)
 {
     double rate = lt_packet_trains_early_rate(&c->trains);
-    bool begins = s->begins && s->connections > 1 && !lt_congestion_has_shown(c);
+    bool begins = s->begins && s->connections > 1 && !lt_congestion_has_shown(c, s->now_us);
 
     if (!begins || rate <= 0 || !s->base_us || (double)s->in_flight < needed_bytes(c, rate))
         return;

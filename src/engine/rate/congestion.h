@@ -98,10 +98,7 @@ void lt_congestion_update(lt_congestion *congestion, const lt_congestion_sample 
 bool lt_congestion_has_room(const lt_congestion *congestion);
 
 /* True if a queue has stood, or a train has shown what the path carries, and that counts still. */
-static inline bool lt_congestion_has_shown(const lt_congestion *congestion)
-{
-    return congestion->regime != LT_REGIME_OPEN || congestion->window != UINT64_MAX;
-}
+bool lt_congestion_has_shown(const lt_congestion *congestion, livetcp_usec now);
 
 /* Bytes that the path held without a queue at the rate at which one last stood; 0 = none did. */
 uint64_t lt_congestion_held(const lt_congestion *congestion);

@@ -359,7 +359,7 @@ bool lt_rate_update(lt_rate *rate, const lt_rate_view *view, livetcp_usec now)
                                     .progress_us = lt_congestion_progress(&rate->congestion),
                                     .connections = sample.connections,
                                     .media = rate->media > 0,
-                                    .shown = lt_congestion_has_shown(&rate->congestion)});
+                                    .shown = lt_congestion_has_shown(&rate->congestion, now)});
     for (unsigned i = 0; rate->congestion.longer_us && i < LIVETCP_MAX_CONNECTIONS; i++)
         lt_round_trips_lengthen(&rate->slots[i], rate->congestion.longer_us, now);
     update_bases(rate, view, sample.connections > 1, now);
