@@ -290,6 +290,34 @@ TEST_CASE("under overload what comes through keeps the deadline, and fills the p
             }
 }
 
+/* Of 6 kB. */
+TEST_CASE("a buffer that is shorter than our own queue overflows little, and a lossy path is used")
+{
+    struct {
+        const char *path;
+        double rate, most_dropped, p99, share;
+    } cases[] = {
+        {"delay=16ms,rate=925kbit,queue=6kB", 925e3, 100, 250,
+         0.8}, /* were 139 to 147, 289 to 400 */
+        /* losses that a shorter queue does not end */
+        {"delay=16ms,rate=1500kbit,queue=60kB,loss=4%", 1500e3, 5, 400, 0.7},
+    };
+    for (const auto &c : cases)
+        for (uint64_t seed = 1; seed <= 3; seed++) {
+            Alone at(c.path, make_config("auto", 8), c.rate, true, seed, "cubic", with_key_frames);
+            at.run(26);
+            livetcp_usec from = at.begin + 3 * second, to = at.begin + 25 * second;
+            double p99 = at.video.delay(.99, from, to);
+            double used = at.video.throughput(from, to) / c.rate;
+            auto dropped = static_cast<double>(at.video.call.path.forward.counters().dropped_queue);
+            INFO(c.path << ", seed " << seed << ": p99 " << p99 << ", dropped " << dropped
+                        << ", uses " << used);
+            CHECK(p99 < c.p99);
+            CHECK(dropped < c.most_dropped);
+            CHECK(used > c.share);
+        }
+}
+
 /* The first packets wait for the initial window. That has shown nothing of the path yet, and all
  * that eight connections' own windows let through would stand in its buffer. */
 TEST_CASE("an overload from the first packet keeps the deadline on a long path")

@@ -172,6 +172,7 @@ void lt_congestion_init(lt_congestion *congestion)
     lt_let_through_init(&congestion->let);
     lt_own_overflow_init(&congestion->overflow);
     lt_queue_marks_init(&congestion->marks);
+    lt_short_buffer_init(&congestion->short_buffer);
     lt_narrow_window_init(&congestion->narrow);
     lt_competition_init(&congestion->competition);
 }
@@ -257,7 +258,7 @@ static double own_bytes(const lt_congestion *c, double capacity)
     bool few = c->overloads || c->share_us != LIVETCP_NEVER;
     double packets = few ? 0 : fmin(PACKETS * SEGMENT, capacity * PACKETS_US / SECOND);
 
-    return packets + wanted_queue(capacity, c->lasts);
+    return c->short_buffer.spare * packets + wanted_queue(capacity, c->lasts);
 }
 
 /* Bytes that the path holds at this rate without a queue. */
@@ -853,6 +854,7 @@ void lt_congestion_update(lt_congestion *c, const lt_congestion_sample *sample)
     lt_packet_trains_add(&c->trains, s, BUSY_US);
     lt_own_overflow_update(&c->overflow, &c->history, s);
     lt_queue_marks_update(&c->marks, s);
+    lt_short_buffer_update(&c->short_buffer, s, c->regime == LT_REGIME_ALONE);
     whole.fills = lt_own_overflow_is_likely(&c->overflow);
     lt_narrow_window_update(&c->narrow, s);
     if (c->regime != LT_REGIME_COMPETING)

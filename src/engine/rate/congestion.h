@@ -19,6 +19,7 @@
 #include "engine/rate/packet_trains.h"
 #include "engine/rate/queue_marks.h"
 #include "engine/rate/route_step.h"
+#include "engine/rate/short_buffer.h"
 #include "engine/rate/silence.h"
 #include "engine/rate/unseen_queue.h"
 #include "engine/rate/vain_periods.h"
@@ -77,6 +78,7 @@ typedef struct lt_congestion {
     lt_window_push push;
     lt_let_through let;
     lt_own_overflow overflow;
+    lt_short_buffer short_buffer;
     lt_narrow_window narrow;
     lt_unseen_queue unseen;
     lt_queue_marks marks;
