@@ -18,6 +18,9 @@
  *                                    encoders at both ends of a call
  *     congestion-table kernels [WORD...]
  *                                    a transfer in our place beside another
+ *     congestion-table compared [WORD...]
+ *                                    eight connections and one on paths drawn at random, with
+ *                                    jitter, losses, and buffers of a few packets
  *
  * LEDGER=1 prints what the link carried in each of the former, as parts of its rate; "possible" is
  * the share of media if nothing but media and its headers went over it, all the time.
@@ -115,18 +118,23 @@ double path_delay_ms(const Case &o)
     return static_cast<double>(link_params(o.step ? o.step : o.path).delay) / 1e3;
 }
 
-/* Sizes of frames as FRAMES says. */
-void set_frames(Video &video)
+/* Sizes of frames of a real encoder, "x264" or "screen"; all about equal without a name. */
+void set_frames(Video &video, const char *name)
 {
-    static lt_frame_sizes sizes;
-    const char *name = getenv("FRAMES");
-
+    static lt_frame_sizes x264, screen;
+    if (!x264.count) {
+        lt_frame_sizes_x264(&x264);
+        lt_frame_sizes_screen(&screen);
+    }
     if (!name)
         return;
-    if (!sizes.count)
-        strcmp(name, "screen") == 0 ? lt_frame_sizes_screen(&sizes) : lt_frame_sizes_x264(&sizes);
-    video.sizes = &sizes;
+    video.sizes = strcmp(name, "screen") == 0 ? &screen : &x264;
     video.every = 50;
+}
+
+void set_frames(Video &video)
+{
+    set_frames(video, getenv("FRAMES"));
 }
 
 void run(const Case &o, const char *policy, unsigned connections, uint64_t seed)
@@ -587,6 +595,104 @@ void start(const Words &words)
         column->print();
 }
 
+/* A path drawn at random, as it may be behind a radio link or a small router. */
+struct DrawnPath {
+    double rate, rtt_ms, queue_bytes;
+    std::string spec;
+    const char *below, *frames;
+    double times; /* of the rate: what the encoder begins at */
+
+    static DrawnPath draw(Dice &dice)
+    {
+        static const char *const controls[] = {"reno", "cubic", "bbr"};
+        static const char *const encoders[] = {nullptr, "x264", "screen"};
+        static const double losses[] = {0, 0, 0.3, 1, 2}, jitters[] = {0, 0, 1, 5, 15},
+                            starts[] = {0.3, 0.7, 1.5};
+        DrawnPath path = {};
+        path.rate = dice.between_times(0.4e6, 8e6);
+        path.rtt_ms = dice.between_times(20, 250);
+        double product = path.rate / 8 * path.rtt_ms / 1e3;
+        path.queue_bytes = std::max(6000.0, product * dice.between_times(0.5, 5));
+        double loss = losses[dice.below(5)], jitter = jitters[dice.below(5)];
+        bool bursts = dice.below(3) == 0;
+        path.below = controls[dice.below(3)];
+        path.frames = encoders[dice.below(3)];
+        path.times = starts[dice.below(3)];
+        char text[160];
+        snprintf(text, sizeof text, "delay=%.1fms,rate=%.0fkbit,queue=%.0fB", path.rtt_ms / 2,
+                 path.rate / 1e3, path.queue_bytes);
+        path.spec = text;
+        if (loss > 0)
+            path.spec += ",loss=" + std::to_string(loss) + "%" + (bursts ? ",burst=3" : "");
+        if (jitter > 0)
+            path.spec += ",jitter=" + std::to_string(jitter) + "ms";
+        return path;
+    }
+};
+
+/* Eight connections and one: no more above L than one has, by 5 % and 5 ms. */
+void compared(const Words &words)
+{
+    struct Got {
+        std::vector<double> ms; /* above L */
+        double use;
+        uint64_t dropped, offered;
+    };
+    constexpr double seconds = 25;
+    Column p95 = {"p95 above one connection's", -1e9, 5}, p99 = {"p99 above one's", -1e9, 5},
+           most = {"most above one's", -1e9, 5}, use = {"use less one's", -0.02, 1};
+    auto once = [](const DrawnPath &path, unsigned n, uint64_t seed) {
+        auto road = std::make_shared<SimRoad>(path.spec.c_str(), seed, path.below);
+        lt_link_params back = road->path.backward.params();
+        lt_link_params only;
+        lt_link_params_init(&only);
+        only.delay = back.delay;
+        only.jitter = back.jitter;
+        road->path.backward.set(only);
+        Video video(road, make_config(n > 1 ? "auto" : "single", n), path.times * path.rate, true,
+                    seed);
+        set_frames(video, path.frames);
+        road->world.run_for(second / 2);
+        livetcp_usec from = road->world.now();
+        video.start();
+        trace(video, from);
+        road->world.run_until(from + usec(seconds) + second);
+        livetcp_usec settled = from + 3 * second, end = from + usec(seconds);
+        lt_link_counters link = road->path.forward.counters();
+        Got got = {video.delays({.5, .95, .99, 1}, settled, end),
+                   video.throughput(settled, end) / path.rate, link.dropped_queue, link.in_packets};
+        for (double &ms : got.ms)
+            ms -= path.rtt_ms / 2;
+        road->world.clear();
+        return got;
+    };
+    Dice dice(getenv("DRAW") ? static_cast<uint64_t>(atoi(getenv("DRAW"))) : 13);
+    for (unsigned i = 1; i <= 20 * seeds(); i++) {
+        DrawnPath path = DrawnPath::draw(dice);
+        char name[300];
+        snprintf(name, sizeof name, "%s full=%.0fms below=%s frames=%s from=%.1f",
+                 path.spec.c_str(), path.queue_bytes * 8e3 / path.rate, path.below,
+                 path.frames ? path.frames : "equal", path.times);
+        if (!words.match(name))
+            continue;
+        Got eight = once(path, 8, i), one = once(path, 1, i);
+        printf("s%u %s\n", i, name);
+        for (const Got *got : {&eight, &one})
+            printf("    %s: p50 %.0f p95 %.0f p99 %.0f max %.0f use %.3f dropped %llu of %llu\n",
+                   got == &one ? "one  " : "eight", got->ms[0], got->ms[1], got->ms[2], got->ms[3],
+                   got->use, static_cast<unsigned long long>(got->dropped),
+                   static_cast<unsigned long long>(got->offered));
+        fflush(stdout);
+        auto above = [&](unsigned q) { return eight.ms[q] - 1.05 * one.ms[q]; };
+        p95.values.push_back(above(1));
+        p99.values.push_back(above(2));
+        most.values.push_back(above(3));
+        use.values.push_back(eight.use - one.use);
+    }
+    for (Column *column : {&p95, &p99, &most, &use})
+        column->print();
+}
+
 /* A source at more than the path carries, and speech in the same session. */
 void overload(const Words &words)
 {
@@ -880,6 +986,8 @@ int main(int argc, char **argv)
         drawn(rest);
     else if (section == "start")
         start(rest);
+    else if (section == "compared")
+        compared(rest);
     else if (section == "steps")
         steps(rest);
     else if (section == "paused")
