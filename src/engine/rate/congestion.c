@@ -7,7 +7,8 @@
  * probing for it). The second regime is engine/rate/competition.h.
  *
  * Deviation. They are transports and answer for losses, too; below us each connection's TCP does.
- * Losses without a queue are no signal here.
+ * Losses without a queue are no signal here, but for those of a buffer that is shorter than our own
+ * queue (engine/rate/short_buffer.h).
  */
 #include "engine/rate/congestion.h"
 
