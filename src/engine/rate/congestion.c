@@ -204,10 +204,16 @@ bool lt_congestion_has_room(const lt_congestion *c)
     return !full && !c->lasts;
 }
 
+/* What the path showed counts still. */
+static bool is_congested(const lt_congestion *c, livetcp_usec now)
+{
+    return c->congested_us > now - FORGET_US;
+}
+
 /* A window for packets that have waited is no limit of the path's. */
 bool lt_congestion_has_shown(const lt_congestion *c, livetcp_usec now)
 {
-    return c->regime == LT_REGIME_COMPETING || c->congested_us > now - FORGET_US;
+    return c->regime == LT_REGIME_COMPETING || is_congested(c, now);
 }
 
 bool lt_congestion_is_path(const lt_congestion *c)
@@ -543,7 +549,7 @@ static void set_window(lt_congestion *c, const lt_congestion_sample *s)
 {
     livetcp_usec now = s->now_us, time = now - c->set_us;
     double let = let_through(c, s);
-    bool congested = c->capacity > 0 && c->congested_us > now - FORGET_US;
+    bool congested = c->capacity > 0 && is_congested(c, now);
     double bytes = needed_bytes(c, c->capacity);
     double drained = DRAIN_PART * path_content(c, c->capacity) + SEGMENT;
 
@@ -809,7 +815,7 @@ bool lt_congestion_is_freed(const lt_congestion *c, livetcp_usec now)
 void lt_congestion_begin_again(lt_congestion *c, livetcp_usec now)
 {
     lt_packet_trains_forget(&c->trains);
-    if (c->congested_us > now - FORGET_US)
+    if (is_congested(c, now))
         c->congested_us = now - FORGET_US;
     c->share_us = LIVETCP_NEVER;
 }

@@ -51,12 +51,13 @@ void lt_short_buffer_update(lt_short_buffer *b, const lt_congestion_sample *s, b
     double time = b->at_us ? (double)(s->now_us - b->at_us) : 0;
 
     b->at_us = s->now_us;
-    if (!ours) {
-        b->tries = false;
-        begin_period(b, s, settles);
-    }
+    b->tries = b->tries && ours;
     if (!b->tries)
         b->spare = fmin(b->spare + time / (double)AGAIN_US, 1);
+    if (!ours) {
+        begin_period(b, s, settles);
+        return;
+    }
 
     double lost = count(b, s);
     if (lost < 0)

@@ -41,7 +41,7 @@ struct Sends {
 
 } // namespace
 
-TEST_CASE("a session without losses has all of its queue", "[short_buffer]")
+TEST_CASE("a session that loses few segments has all of its queue", "[short_buffer]")
 {
     Sends sends;
     sends.run(30, 0.015);
