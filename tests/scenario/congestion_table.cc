@@ -642,28 +642,25 @@ void compared(const Words &words)
     Column p95 = {"p95 above one connection's", -1e9, 5}, p99 = {"p99 above one's", -1e9, 5},
            most = {"most above one's", -1e9, 5}, use = {"use less one's", -0.02, 1};
     auto once = [](const DrawnPath &path, unsigned n, uint64_t seed) {
-        auto road = std::make_shared<SimRoad>(path.spec.c_str(), seed, path.below);
-        lt_link_params back = road->path.backward.params();
-        lt_link_params only;
-        lt_link_params_init(&only);
-        only.delay = back.delay;
-        only.jitter = back.jitter;
-        road->path.backward.set(only);
-        Video video(road, make_config(n > 1 ? "auto" : "single", n), path.times * path.rate, true,
-                    seed);
-        set_frames(video, path.frames);
-        road->world.run_for(second / 2);
-        livetcp_usec from = road->world.now();
-        video.start();
-        trace(video, from);
-        road->world.run_until(from + usec(seconds) + second);
-        livetcp_usec settled = from + 3 * second, end = from + usec(seconds);
-        lt_link_counters link = road->path.forward.counters();
-        Got got = {video.delays({.5, .95, .99, 1}, settled, end),
-                   video.throughput(settled, end) / path.rate, link.dropped_queue, link.in_packets};
+        auto prepare = [&path](Video &video) {
+            lt_link_params back, way = link_params(path.spec.c_str());
+            lt_link_params_init(&back);
+            back.delay = way.delay;
+            back.jitter = way.jitter;
+            video.call.path.backward.set(back);
+            set_frames(video, path.frames);
+        };
+        Alone alone(path.spec.c_str(), make_config(n > 1 ? "auto" : "single", n),
+                    path.times * path.rate, true, seed, path.below, prepare);
+        trace(alone.video, alone.begin);
+        alone.run(seconds + 1);
+        livetcp_usec settled = alone.begin + 3 * second, end = alone.begin + usec(seconds);
+        lt_link_counters link = alone.road->path.forward.counters();
+        Got got = {alone.video.delays({.5, .95, .99, 1}, settled, end),
+                   alone.video.throughput(settled, end) / path.rate, link.dropped_queue,
+                   link.in_packets};
         for (double &ms : got.ms)
             ms -= path.rtt_ms / 2;
-        road->world.clear();
         return got;
     };
     Dice dice(getenv("DRAW") ? static_cast<uint64_t>(atoi(getenv("DRAW"))) : 13);
