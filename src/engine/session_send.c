@@ -16,7 +16,7 @@ livetcp_result livetcp_engine_send(livetcp_engine *engine, const void *packet, s
     if (rtcp)
         lt_reports_on_own_rtcp(engine->reports, packet, size);
     else
-        lt_reports_on_accepted(engine->reports, size, now);
+        lt_reports_on_accepted(engine->reports, size, lt_link_rates_adapts(&engine->rates), now);
     lt_repair_not_idle(engine->repair, engine->links, now);
     return LIVETCP_OK;
 }

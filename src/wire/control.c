@@ -46,7 +46,7 @@ static const uint8_t body_size[] = {
     [LT_CONTROL_WAIT] = 0,
     [LT_CONTROL_RECEIPT] = RECEIPT_SIZE,
     [LT_CONTROL_RESENT] = 12,
-    [LT_CONTROL_ARRIVAL] = 16,
+    [LT_CONTROL_ARRIVAL] = 24,
 };
 
 /* Size of TRANSMISSION before version 0.2; its missing fields are zero. */
@@ -250,6 +250,8 @@ static void walk_body(cursor *c, lt_control *message)
         field_u32(c, &message->arrival.ssrc);
         field_u32(c, &message->arrival.timestamp);
         field_u64(c, &message->arrival.at_us);
+        field_u32(c, &message->arrival.train_us);
+        field_u32(c, &message->arrival.train_bytes);
         break;
     case LT_CONTROL_PARITY:
         field_u32(c, &message->parity_ssrc);

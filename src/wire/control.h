@@ -131,7 +131,9 @@ typedef struct lt_transmission {
 /* Fields of ARRIVAL: the frame of media with that SSRC and timestamp. */
 typedef struct lt_frame_arrival {
     uint32_t ssrc, timestamp;
-    uint64_t at_us; /* receiver's clock */
+    uint64_t at_us;       /* receiver's clock */
+    uint32_t train_us;    /* of the frame before it: time from its first packet to its last, */
+    uint32_t train_bytes; /*   and what arrived in it; both 0 = none */
 } lt_frame_arrival;
 
 /* Each field beyond `type` belongs to the message types named. */

@@ -509,7 +509,8 @@ void alone(const Words &words)
 /* Encoders at both ends, from 1.5 times the path's rate, in three phases to each other. */
 void calls(const Words &words)
 {
-    Column use = {"use, of both directions", 0.92, 1}, p95 = {"p95 above L", -1e9, 80};
+    Column use = {"use, of both directions", 0.92, 1}, p95 = {"p95 above L", -1e9, 80},
+           first = {"first 3 s above L", -1e9, 200};
     auto take = [&](const Path &path, unsigned n, livetcp_usec apart, uint64_t seed) {
         constexpr double seconds = 25;
         Alone alone(path.spec().c_str(), make_config(n > 1 ? "auto" : "single", n), 1.5 * path.rate,
@@ -522,7 +523,10 @@ void calls(const Words &words)
         for (const std::vector<Played> *played : {&alone.video.played, &answer.played}) {
             use.values.push_back(Video::throughput_of(*played, from, to) / path.rate);
             p95.values.push_back(Video::delays_of(*played, {.95}, from, to)[0] - path.rtt_ms / 2);
-            printf(" use %.3f p95 above L %.0f", use.values.back(), p95.values.back());
+            first.values.push_back(Video::delays_of(*played, {1}, alone.begin, from)[0] -
+                                   path.rtt_ms / 2);
+            printf(" use %.3f p95 above L %.0f first %.0f", use.values.back(), p95.values.back(),
+                   first.values.back());
         }
         printf("\n");
         fflush(stdout);
@@ -533,6 +537,7 @@ void calls(const Words &words)
     });
     use.print();
     p95.print();
+    first.print();
 }
 
 /* SEEDS times 20 paths. */

@@ -320,7 +320,9 @@ TEST_CASE("no path info makes the estimate leave its bounds, or the window close
                 if (below(2)) {
                     lt_frame_arrival arrival = {
                         static_cast<uint32_t>(below(2)), static_cast<uint32_t>(below(100)),
-                        below(2) ? lt_rng_next(&rng) : static_cast<uint64_t>(now)};
+                        below(2) ? lt_rng_next(&rng) : static_cast<uint64_t>(now),
+                        static_cast<uint32_t>(below(2) ? lt_rng_next(&rng) : below(100000)),
+                        static_cast<uint32_t>(below(2) ? lt_rng_next(&rng) : below(100000))};
                     lt_rate_on_arrival(&rate, &arrival, now);
                 }
                 if (below(2))
@@ -342,7 +344,7 @@ TEST_CASE("no path info makes the estimate leave its bounds, or the window close
             REQUIRE(std::isfinite(rate.bitrate.estimate));
             REQUIRE(rate.bitrate.estimate >= 0);
             REQUIRE(std::isfinite(rate.congestion.limit));
-            REQUIRE(lt_rate_window(&rate) >= 2000);
+            REQUIRE(lt_rate_window(&rate) >= 1500); /* a segment, in an overload that lasts */
             if (rate.bitrate.estimate > 0)
                 REQUIRE(lt_rate_get(&rate) >= config.min_bitrate);
             if (config.max_bitrate)

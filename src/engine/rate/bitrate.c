@@ -317,6 +317,16 @@ static void sum_up(const lt_bitrate *b, unsigned ago, double *used, double *esti
                 : 0;
 }
 
+bool lt_bitrate_adapts(const lt_bitrate *b)
+{
+    return b->follows || b->yields;
+}
+
+static bool has_changed(double part, double told)
+{
+    return part > FOLLOW_PART * told;
+}
+
 /* Only an encoder that follows the estimate is probed for. */
 static void update_follows(lt_bitrate *b)
 {
@@ -327,10 +337,13 @@ static void update_follows(lt_bitrate *b)
     sum_up(b, 0, &used, &told);
     sum_up(b, FOLLOW_LOOKS, &used_before, &told_before);
     if (used > IGNORES * told && used > IGNORES * b->estimate)
-        b->follows = false;
+        b->follows = b->yields = false;
     else if (told > FOLLOW_MORE * told_before && used_before > 0 &&
-             used / used_before - 1 > FOLLOW_PART * (told / told_before - 1))
+             has_changed(used / used_before - 1, told / told_before - 1))
         b->follows = true;
+    else if (told * FOLLOW_MORE < told_before && used_before > 0 &&
+             has_changed(1 - used / used_before, 1 - told / told_before))
+        b->yields = true;
 }
 
 /* Drain of the queue by the estimates of the last `lag_us`, which no sample shows yet (Smith's

@@ -23,7 +23,8 @@ typedef struct lt_bitrate {
     lt_overshoot overshoot;  /* of the source: it is told so much less */
     double moving;           /* the estimate when the path last delivered something */
     double used;             /* bit/s of media written recently; 0 = not known */
-    bool follows;            /* the source has sent more after it was told more */
+    bool follows;            /* the source has sent more after it was told more, */
+    bool yields;             /*   or less after it was told less */
     double same;             /* bytes per second offered, about the same for a time, */
     double told_then;        /*   what was told when that began, */
     livetcp_usec ignored_us; /*   and since when it is told otherwise; NEVER = it is not */
@@ -81,6 +82,9 @@ bool lt_bitrate_exceeds_ceiling(const lt_bitrate *bitrate, const lt_congestion *
 
 /* Forgets the rate of the time when a queue last stood. */
 void lt_bitrate_forget_ceiling(lt_bitrate *bitrate, livetcp_usec now);
+
+/* True if the source has heeded the estimate, upwards or downwards. */
+bool lt_bitrate_adapts(const lt_bitrate *bitrate);
 
 /* True if the source follows the estimate and needs a larger one. */
 bool lt_bitrate_is_used(const lt_bitrate *bitrate);

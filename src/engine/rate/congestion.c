@@ -64,6 +64,12 @@
  * data of the other direction, which the minimum round trip may be of. */
 #define ACK_DELAY_US 40000
 
+/* A frame of the other direction takes nearly the time to its next one, where the path is full in
+ * both: so long may acknowledgements wait. Where packets are lost a buffer that is shorter than
+ * what is sent meanwhile would overflow, and less of the mean wait counts. */
+#define ANSWER_US     30000
+#define LOSSY_BACK_US 10000
+
 /* A longer queue may be another flow's, which keeps it full. */
 #define STEADY_QUEUE_US 80000
 
@@ -274,10 +280,13 @@ static double path_content(const lt_congestion *c, double rate)
     return rate * (double)c->base_us / SECOND;
 }
 
-/* The same and our own queue. */
+/* The same and our own queue; or what leaves while acknowledgements wait for a frame of the other
+ * direction, if that is more. */
 static double needed_bytes(const lt_congestion *c, double rate)
 {
-    return path_content(c, rate) + own_bytes(c, rate);
+    double answer = c->answered ? rate * ANSWER_US / SECOND : 0;
+
+    return path_content(c, rate) + fmax(own_bytes(c, rate), answer);
 }
 
 uint64_t lt_congestion_held(const lt_congestion *c)
@@ -844,7 +853,6 @@ void lt_congestion_update(lt_congestion *c, const lt_congestion_sample *sample)
     lt_window_push_take_slack(&c->push, &whole);
     whole.carried = lt_congestion_max_carried(c);
     whole.overloads = whole.carried > 0 && s->offered > OVERLOAD * whole.carried;
-    c->base_us = s->base_us + s->back_us;
     c->overloads = s->overloads;
     if (c->begun_us == INT64_MIN)
         c->begun_us = s->now_us;
@@ -852,13 +860,18 @@ void lt_congestion_update(lt_congestion *c, const lt_congestion_sample *sample)
         c->lost_us = s->now_us;
     c->retransmitted = s->retransmitted;
     whole.lossless = lt_congestion_is_lossless(c, s->now_us);
+    c->answered = s->one_way && whole.lossless;
+    c->base_us = s->base_us + lt_usec_min(s->back_us, c->answered ? LIVETCP_NEVER : LOSSY_BACK_US);
     if (s->may_follow)
         c->heeded_us = s->now_us;
     look_for_room(c, s);
     if (only_waits(c, s))
         whole.queue_us = 0;
     lt_delay_history_add(&c->history, s);
-    lt_packet_trains_add(&c->trains, s, BUSY_US);
+    if (s->one_way)
+        lt_packet_trains_on_told(&c->trains, s->train);
+    else
+        lt_packet_trains_add(&c->trains, s, BUSY_US);
     lt_own_overflow_update(&c->overflow, &c->history, s);
     lt_queue_marks_update(&c->marks, s);
     lt_short_buffer_update(&c->short_buffer, s, c->regime == LT_REGIME_ALONE);

@@ -22,6 +22,9 @@ typedef struct lt_congestion_sample {
     livetcp_usec exact_sent_us; /*   and when that was sent */
     livetcp_usec back_us;       /* mean time that acknowledgements wait for media of the other
                                    direction, which the three lack; 0 = unknown */
+    bool one_way;               /* the three are of our direction alone, from the peer's reports; */
+    double train;               /*   then: bytes per second of a packet train that has ended, as the
+                                     peer has seen it; 0 = none */
     livetcp_usec wait_us;       /* age of the oldest packet in the send queue */
     livetcp_usec base_us;       /* round trip of the path without queues; 0 = not known */
     double offered;             /* bytes per second that the application has recently sent */

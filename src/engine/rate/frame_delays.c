@@ -4,6 +4,8 @@
 #include "base/usec.h"
 #include "engine/links/path_info.h"
 
+#define SECOND ((double)LIVETCP_USEC_SEC)
+
 /* Period of the minimum. */
 #define MIN_US 5000000
 
@@ -12,15 +14,20 @@
 
 /* At the start round trips count: they show the queue of an encoder that begins with too much
  * sooner than a report, which follows when the peer has sent some media. */
-#define START_US 4000000
+#define START_US 2000000
 
 /* Round trips count again when no report has come for this time. */
-#define FRESH_US 150000
+#define FRESH_US 300000
 
 #define GAIN 0.03
 
-/* Maximum of the wait for media of the other direction: more are repairs. */
-#define BACK_MAX_US 10000
+/* Maximum of the wait for media of the other direction, whose frame may take all the time to its
+ * next one: more are repairs. */
+#define BACK_MAX_US 40000
+
+/* A shorter train measures single packets. */
+#define TRAIN_US    4500
+#define TRAIN_BYTES 2400
 
 void lt_frame_delays_init(lt_frame_delays *d)
 {
@@ -75,6 +82,9 @@ void lt_frame_delays_on_arrival(lt_frame_delays *d, const lt_frame_arrival *arri
     remember(d, delay_us, now);
     d->queue_us = lt_usec_min(d->queue_us, delay_us - lt_recent_min_last(&d->min));
     d->told_us = now;
+    d->train = arrival->train_us >= TRAIN_US && arrival->train_bytes >= TRAIN_BYTES
+                   ? (double)arrival->train_bytes * SECOND / (double)arrival->train_us
+                   : 0;
 }
 
 static void average(double *average_us, livetcp_usec us)
@@ -83,11 +93,13 @@ static void average(double *average_us, livetcp_usec us)
         *average_us += GAIN * ((double)us - *average_us);
 }
 
-void lt_frame_delays_apply(lt_frame_delays *d, lt_congestion_sample *s)
+void lt_frame_delays_apply(lt_frame_delays *d, double media_share, lt_congestion_sample *s)
 {
     livetcp_usec queue_us = d->queue_us;
+    double train = d->train;
 
     d->queue_us = LIVETCP_NEVER;
+    d->train = 0;
     if (d->begun_us == INT64_MIN)
         d->begun_us = s->now_us;
     if (!s->answered || d->told_us < s->now_us - FRESH_US) {
@@ -98,6 +110,8 @@ void lt_frame_delays_apply(lt_frame_delays *d, lt_congestion_sample *s)
     average(&d->way_us, queue_us);
     if (s->now_us < d->begun_us + START_US)
         return;
+    s->one_way = true;
+    s->train = media_share > 0 ? train / media_share : 0;
     s->queue_us = s->busy_us = s->exact_us = queue_us;
     s->back_us = lt_usec_clamp((livetcp_usec)(d->trip_us - d->way_us), 0, BACK_MAX_US);
 }

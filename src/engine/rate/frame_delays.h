@@ -4,7 +4,8 @@
  * media flows in both directions, an acknowledgement waits behind the peer's frame, so that a round
  * trip shows the queues of both directions; these delays show ours alone. The two clocks differ by
  * a constant, and drift slowly: a delay counts above the minimum of the recent past, as LEDBAT's
- * (RFC 6817, section 3.4.2).
+ * (RFC 6817, section 3.4.2). Acknowledgements that have waited come all at once, too, and would
+ * show a faster path than there is: the rate of packet trains is as the peer has seen it.
  */
 #ifndef LT_ENGINE_RATE_FRAME_DELAYS_H
 #define LT_ENGINE_RATE_FRAME_DELAYS_H
@@ -32,6 +33,7 @@ typedef struct lt_frame_delays {
     livetcp_usec told_us;   /* when the last report came */
     livetcp_usec queue_us;  /* of reports since the last sample, minimum; LIVETCP_NEVER = none */
     double trip_us, way_us; /* queues in round trips, and of these delays: averages */
+    double train;           /* media of the newest train, bytes per second; 0 = none to count */
 } lt_frame_delays;
 
 void lt_frame_delays_init(lt_frame_delays *delays);
@@ -44,8 +46,9 @@ void lt_frame_delays_on_written(lt_frame_delays *delays, const lt_packet *packet
 void lt_frame_delays_on_arrival(lt_frame_delays *delays, const lt_frame_arrival *arrival,
                                 livetcp_usec now);
 
-/* While reports come, their queue takes the place of that in the sample's round trip, and `back_us`
- * is set. */
-void lt_frame_delays_apply(lt_frame_delays *delays, lt_congestion_sample *sample);
+/* While reports come, their queue takes the place of that in the sample's round trip, and
+ * `one_way`, `back_us` and `train` are set. `media_share`: media, of what is written. */
+void lt_frame_delays_apply(lt_frame_delays *delays, double media_share,
+                           lt_congestion_sample *sample);
 
 #endif

@@ -75,6 +75,14 @@ void lt_link_rates_on_arrival(lt_link_rates *rates, const lt_frame_arrival *arri
         lt_rate_on_arrival(rates->links[0], arrival, now);
 }
 
+bool lt_link_rates_adapts(const lt_link_rates *rates)
+{
+    for (unsigned i = 0; i < LIVETCP_MAX_LINKS; i++)
+        if (rates->links[i] && lt_bitrate_adapts(&rates->links[i]->bitrate))
+            return true;
+    return false;
+}
+
 bool lt_link_rates_wants_update(const lt_link_rates *rates, livetcp_usec now)
 {
     for (unsigned i = 0; i < LIVETCP_MAX_LINKS; i++)

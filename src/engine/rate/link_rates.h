@@ -64,4 +64,7 @@ void lt_link_rates_expire(lt_link_rates *rates, livetcp_usec now);
 void lt_link_rates_gather(const lt_link_rates *rates, livetcp_session_stats *stats);
 uint32_t lt_link_rates_get(const lt_link_rates *rates);
 
+/* True if the source has heeded the estimate. */
+bool lt_link_rates_adapts(const lt_link_rates *rates);
+
 #endif

@@ -18,6 +18,11 @@ static double rate_of(uint64_t bytes, livetcp_usec time)
     return (double)bytes * (double)LIVETCP_USEC_SEC / (double)time;
 }
 
+static void add_rate(lt_packet_trains *trains, double rate)
+{
+    trains->rates[trains->count++ % LT_PACKET_TRAINS] = rate;
+}
+
 static void end_train(lt_packet_trains *trains)
 {
     uint64_t bytes = trains->before - trains->from, all = trains->to - trains->from;
@@ -30,7 +35,7 @@ static void end_train(lt_packet_trains *trains)
         if (bytes < BYTES_ALL || time < TIME_ALL)
             return;
     }
-    trains->rates[trains->count++ % LT_PACKET_TRAINS] = rate_of(bytes, time);
+    add_rate(trains, rate_of(bytes, time));
 }
 
 void lt_packet_trains_add(lt_packet_trains *trains, const lt_congestion_sample *sample,
@@ -56,6 +61,15 @@ void lt_packet_trains_add(lt_packet_trains *trains, const lt_congestion_sample *
     trains->to = sample->delivered;
     if (trains->to_us - trains->from_us > TIME_MAX)
         end_train(trains);
+}
+
+void lt_packet_trains_on_told(lt_packet_trains *trains, double rate)
+{
+    if (!trains->told)
+        lt_packet_trains_forget(trains);
+    trains->told = true;
+    if (rate > 0)
+        add_rate(trains, rate);
 }
 
 void lt_packet_trains_forget(lt_packet_trains *trains)

@@ -347,7 +347,7 @@ bool lt_rate_update(lt_rate *rate, const lt_rate_view *view, livetcp_usec now)
         sample.wait_us = 0;
     if (!sample.undelivered && !sample.wait_us)
         sample.queue_us = sample.busy_us = 0;
-    lt_frame_delays_apply(&rate->frame_delays, &sample);
+    lt_frame_delays_apply(&rate->frame_delays, rate->media_share, &sample);
     lt_congestion_update(&rate->congestion, &sample);
     lt_initial_window_update(
         &rate->initial,

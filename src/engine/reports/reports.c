@@ -106,10 +106,10 @@ void lt_reports_on_delivered(lt_reports *reports, const lt_arrival *arrival, liv
     lt_rtcp_reports_on_delivered(&reports->rtcp, header, arrival->size, arrival->arrival_us);
 }
 
-void lt_reports_on_accepted(lt_reports *reports, size_t size, livetcp_usec now)
+void lt_reports_on_accepted(lt_reports *reports, size_t size, bool adapts, livetcp_usec now)
 {
     if (lt_feedback_is_on(&reports->feedback))
-        lt_frame_arrivals_on_accepted(&reports->arrivals, size, now);
+        lt_frame_arrivals_on_accepted(&reports->arrivals, size, adapts, now);
 }
 
 bool lt_reports_is_answered(const lt_reports *reports, livetcp_usec now)

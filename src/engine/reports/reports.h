@@ -81,8 +81,9 @@ void lt_reports_on_path_info(lt_reports *reports, const livetcp_path *path, live
 /* An RTP packet of the peer is delivered to the application. */
 void lt_reports_on_delivered(lt_reports *reports, const lt_arrival *arrival, livetcp_usec now);
 
-/* The application's RTP packet was accepted. */
-void lt_reports_on_accepted(lt_reports *reports, size_t size, livetcp_usec now);
+/* The application's RTP packet was accepted, of a source that has heeded the estimate or has not.
+ */
+void lt_reports_on_accepted(lt_reports *reports, size_t size, bool adapts, livetcp_usec now);
 
 /* True if the peer has sent media lately. */
 bool lt_reports_is_answered(const lt_reports *reports, livetcp_usec now);

@@ -331,6 +331,25 @@ TEST_CASE("a train of packets shows the rate of the bottleneck, a short one does
     CHECK(lt_packet_trains_rate(&trains) == Approx(125000));
 }
 
+TEST_CASE("trains that the peer has seen take the place of those in acknowledgements", "[trains]")
+{
+    lt_packet_trains trains = {};
+    lt_congestion_sample sample = {};
+    for (unsigned i = 0; i < 30; i++) { /* come all at once */
+        sample.now_us = i * 10 * ms;
+        sample.delivered = i * 5000;
+        sample.busy_us = 10 * ms;
+        lt_packet_trains_add(&trains, &sample, 3 * ms);
+    }
+    CHECK(lt_packet_trains_rate(&trains) == Approx(500000));
+    lt_packet_trains_on_told(&trains, 0);
+    CHECK(lt_packet_trains_rate(&trains) == 0);
+    lt_packet_trains_on_told(&trains, 125000);
+    lt_packet_trains_on_told(&trains, 0);
+    CHECK(trains.count == 1);
+    CHECK(lt_packet_trains_rate(&trains) == 125000);
+}
+
 TEST_CASE("the first train shows a rate before its end, once it is long", "[trains]")
 {
     lt_packet_trains trains = {};

@@ -32,9 +32,10 @@ struct Delays {
         lt_frame_delays_on_written(&delays, &packet, &path, at);
     }
 
-    void arrive(uint32_t frame, livetcp_usec at, livetcp_usec now)
+    void arrive(uint32_t frame, livetcp_usec at, livetcp_usec now, uint32_t train_us = 0,
+                uint32_t train_bytes = 0)
     {
-        lt_frame_arrival arrival = {7, frame, static_cast<uint64_t>(at)};
+        lt_frame_arrival arrival = {7, frame, static_cast<uint64_t>(at), train_us, train_bytes};
         lt_frame_delays_on_arrival(&delays, &arrival, now);
     }
 
@@ -54,7 +55,7 @@ struct Delays {
         sample.now_us = now;
         sample.answered = answered;
         sample.queue_us = sample.busy_us = sample.exact_us = trip;
-        lt_frame_delays_apply(&delays, &sample);
+        lt_frame_delays_apply(&delays, 0.8, &sample);
         return sample;
     }
 
@@ -67,6 +68,7 @@ lt_arrival packet_of(uint32_t ssrc, uint32_t timestamp, livetcp_usec at)
     lt_arrival arrival = {};
     arrival.header.ssrc = ssrc;
     arrival.header.timestamp = timestamp;
+    arrival.size = 1200;
     arrival.arrival_us = at;
     return arrival;
 }
@@ -88,11 +90,31 @@ struct Arrivals {
         lt_frame_arrivals_on_delivered(&arrivals, &arrival);
     }
 
+    void arrive(const lt_arrival &arrival)
+    {
+        lt_frame_arrivals_on_delivered(&arrivals, &arrival);
+    }
+
+    /* Packet `part` of `parts` of a frame. */
+    void arrive(uint32_t timestamp, uint16_t part, uint16_t parts, livetcp_usec at)
+    {
+        lt_arrival arrival = packet_of(7, timestamp, at);
+        arrival.header.sequence = static_cast<uint16_t>(timestamp * parts + part);
+        arrival.header.marker = part + 1 == parts;
+        lt_frame_arrivals_on_delivered(&arrivals, &arrival);
+    }
+
+    lt_frame_arrival take()
+    {
+        REQUIRE(is_due());
+        return lt_frame_arrivals_take(&arrivals);
+    }
+
     /* Our own frame of 20 kB. */
     void send(livetcp_usec now)
     {
         for (unsigned i = 0; i < 20; i++)
-            lt_frame_arrivals_on_accepted(&arrivals, 1000, now);
+            lt_frame_arrivals_on_accepted(&arrivals, 1000, false, now);
     }
 
     lt_frame_arrivals arrivals;
@@ -110,7 +132,24 @@ TEST_CASE("the queue in a round trip is replaced by that of frames on their way"
     lt_congestion_sample sample = d.apply(now);
     CHECK(sample.queue_us == 15 * ms);
     CHECK(sample.back_us > 0);
-    CHECK(sample.back_us <= 10 * ms);
+    CHECK(sample.back_us <= 20 * ms);
+    CHECK(sample.one_way);
+    CHECK(sample.train == 0);
+}
+
+TEST_CASE("a train counts once, as the peer has seen it", "[frame_delays]")
+{
+    Delays d;
+    livetcp_usec now = d.frames(0, 125, 30 * ms);
+    d.write(900, now);
+    d.arrive(900, now + 30 * ms + ahead, now + 70 * ms, 20000, 10000);
+    CHECK(d.apply(now).train == 10000 / 0.02 / 0.8);
+    CHECK(d.apply(now).train == 0);
+    for (auto [time, bytes] : {std::pair{4000u, 10000u}, {20000u, 2000u}, {0u, 0u}}) {
+        d.write(901, now);
+        d.arrive(901, now + 30 * ms + ahead, now + 70 * ms, time, bytes);
+        CHECK(d.apply(now).train == 0);
+    }
 }
 
 TEST_CASE("round trips count at the start, without reports, and without media of the peer",
@@ -119,11 +158,12 @@ TEST_CASE("round trips count at the start, without reports, and without media of
     Delays d;
     livetcp_usec now = d.frames(0, 25, 30 * ms);
     CHECK(d.apply(now).queue_us == 20 * ms);
+    CHECK_FALSE(d.apply(now).one_way);
     now = d.frames(now, 100, 30 * ms);
     CHECK(d.apply(now, 20 * ms, false).queue_us == 20 * ms);
     now = d.frames(now, 2, 30 * ms);
     CHECK(d.apply(now).queue_us == 0);
-    CHECK(d.apply(now + 300 * ms).queue_us == 20 * ms);
+    CHECK(d.apply(now + 400 * ms).queue_us == 20 * ms);
 }
 
 TEST_CASE("frames that waited for TCP, and those that nobody wrote, tell nothing", "[frame_delays]")
@@ -175,13 +215,72 @@ TEST_CASE("a report is due when a frame begins to arrive and our own media has e
     CHECK(report.at_us == 1051 * ms);
 }
 
+TEST_CASE("a report tells how fast the frame before came", "[frame_arrivals]")
+{
+    Arrivals a;
+    for (uint16_t part = 0; part < 3; part++)
+        a.arrive(1, part, 3, 1000 * ms + 8 * ms * part);
+    a.send(1000 * ms);
+    a.send(1030 * ms);
+    a.arrive(2, 0, 3, 1040 * ms);
+    lt_frame_arrival report = a.take();
+    CHECK(report.at_us == 1040 * ms);
+    CHECK(report.train_us == 16 * ms);
+    CHECK(report.train_bytes == 2 * 1200);
+    a.send(1070 * ms);
+    a.arrive(3, 0, 3, 1080 * ms); /* nothing else of the second frame has come */
+    report = a.take();
+    CHECK(report.train_us == 0);
+    CHECK(report.train_bytes == 0);
+}
+
+TEST_CASE("a frame whose last packet comes first is not reported", "[frame_arrivals]")
+{
+    Arrivals a;
+    a.arrive(1, 0, 3, 1000 * ms);
+    a.arrive(1, 1, 3, 1001 * ms);
+    a.arrive(1, 2, 3, 1002 * ms);
+    a.send(1000 * ms);
+    a.send(1030 * ms);
+    lt_frame_arrivals_take(&a.arrivals); /* of the first frame */
+    a.send(1040 * ms);
+    a.arrive(2, 2, 3, 1040 * ms);
+    a.arrive(2, 0, 3, 1041 * ms);
+    CHECK_FALSE(a.is_due());
+    a.arrive(3, 1, 3, 1080 * ms); /* as long as the first */
+    CHECK(a.take().timestamp == 3);
+    a.send(1090 * ms);
+    lt_arrival alone = packet_of(7, 4, 1120 * ms); /* a frame of one packet, in its turn */
+    alone.header.sequence = 11;
+    alone.header.marker = true;
+    a.arrive(alone);
+    CHECK(a.take().timestamp == 4);
+}
+
 TEST_CASE("thin media, and none, earns no reports", "[frame_arrivals]")
 {
     Arrivals a;
     for (livetcp_usec now = 1000 * ms; now < 3000 * ms; now += 20 * ms) {
-        lt_frame_arrivals_on_accepted(&a.arrivals, 1446, now); /* 578 kbit/s */
+        lt_frame_arrivals_on_accepted(&a.arrivals, 300, true, now); /* 120 kbit/s */
         a.arrive(7, static_cast<uint32_t>(now), now);
         CHECK_FALSE(a.is_due());
+    }
+}
+
+TEST_CASE("an encoder that follows earns more reports than a fixed rate", "[frame_arrivals]")
+{
+    for (bool follows : {false, true}) {
+        Arrivals a;
+        unsigned told = 0;
+        for (livetcp_usec now = 1000 * ms; now < 3000 * ms; now += 20 * ms) {
+            lt_frame_arrivals_on_accepted(&a.arrivals, 1446, follows, now); /* 578 kbit/s */
+            a.arrive(7, static_cast<uint32_t>(now), now);
+            if (a.is_due()) {
+                lt_frame_arrivals_take(&a.arrivals);
+                told++;
+            }
+        }
+        CHECK(told == (follows ? 49 : 0));
     }
 }
 

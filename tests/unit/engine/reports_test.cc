@@ -444,10 +444,10 @@ static size_t arrivals_told(End &end, uint16_t sequence, livetcp_usec now)
 {
     size_t told = 0;
     for (unsigned i = 0; i < 20; i++)
-        lt_reports_on_accepted(end.reports, 1000, now);
+        lt_reports_on_accepted(end.reports, 1000, false, now);
     end.deliver(sequence, now, now);
     for (const Frame &frame : end.expire(now))
-        told += frame.packet.size() == 28 && decode(frame).type == LT_CONTROL_ARRIVAL;
+        told += frame.packet.size() == 36 && decode(frame).type == LT_CONTROL_ARRIVAL;
     return told;
 }
 

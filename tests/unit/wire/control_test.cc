@@ -57,7 +57,7 @@ lt_control sample(lt_control_type type)
     if (type == LT_CONTROL_RESENT)
         m.resent = {0x31323334, 0x41424344, 0x41424343};
     if (type == LT_CONTROL_ARRIVAL)
-        m.arrival = {0x11121314, 0x21222324, 0x0102030405060708};
+        m.arrival = {0x11121314, 0x21222324, 0x0102030405060708, 0x31323334, 0x41424344};
     if (type == LT_CONTROL_REJECT) {
         m.code = 0x0191;
         strcpy(m.text, "token");
@@ -103,7 +103,8 @@ bool same(const lt_resent &a, const lt_resent &b)
 
 bool same(const lt_frame_arrival &a, const lt_frame_arrival &b)
 {
-    return a.ssrc == b.ssrc && a.timestamp == b.timestamp && a.at_us == b.at_us;
+    return a.ssrc == b.ssrc && a.timestamp == b.timestamp && a.at_us == b.at_us &&
+           a.train_us == b.train_us && a.train_bytes == b.train_bytes;
 }
 
 bool same(const lt_control &a, const lt_control &b)
