@@ -55,6 +55,8 @@
 #define FOLLOW_MORE  1.25
 #define FOLLOW_PART  0.7
 #define IGNORES      1.5
+#define ADAPTS_LOOKS 40 /* at the beginning what is offered is measured too low */
+#define ADAPTS_MORE  1.12
 #define USED_SHOWN   2.5 /* USED_MAX where packet trains have shown a higher rate */
 #define USED_MAX     2.0 /* maximum estimate per bit that the source uses */
 #define TRAIN_PART   0.95
@@ -317,14 +319,30 @@ static void sum_up(const lt_bitrate *b, unsigned ago, double *used, double *esti
                 : 0;
 }
 
-bool lt_bitrate_adapts(const lt_bitrate *b)
+static bool is_followed(double used, double used_before, double told, double told_before,
+                        double more)
 {
-    return b->follows || b->yields;
+    return told > more * told_before && used_before > 0 &&
+           used / used_before - 1 > FOLLOW_PART * (told / told_before - 1);
 }
 
-static bool has_changed(double part, double told)
+/* Over any time, where an encoder is told what it can have from the first second on. What is
+ * offered is a mean over a second, as the estimates of all looks are. */
+static void update_adapts(lt_bitrate *b, double offered)
 {
-    return part > FOLLOW_PART * told;
+    double told = 0;
+
+    if (b->looks < ADAPTS_LOOKS)
+        return;
+    for (unsigned i = 0; i < LT_BITRATE_LOOKS; i++)
+        told += b->past[i].estimate / LT_BITRATE_LOOKS;
+    if (told < b->least.told || b->least.told <= 0)
+        b->least = (lt_bitrate_answer){told, offered};
+    if (told > b->most.told)
+        b->most = (lt_bitrate_answer){told, offered};
+    b->adapts =
+        b->adapts || b->follows ||
+        is_followed(b->most.offered, b->least.offered, b->most.told, b->least.told, ADAPTS_MORE);
 }
 
 /* Only an encoder that follows the estimate is probed for. */
@@ -336,14 +354,11 @@ static void update_follows(lt_bitrate *b)
         return;
     sum_up(b, 0, &used, &told);
     sum_up(b, FOLLOW_LOOKS, &used_before, &told_before);
-    if (used > IGNORES * told && used > IGNORES * b->estimate)
-        b->follows = b->yields = false;
-    else if (told > FOLLOW_MORE * told_before && used_before > 0 &&
-             has_changed(used / used_before - 1, told / told_before - 1))
+    if (used > IGNORES * told && used > IGNORES * b->estimate) {
+        b->follows = b->adapts = false;
+        b->least = b->most = (lt_bitrate_answer){0, 0};
+    } else if (is_followed(used, used_before, told, told_before, FOLLOW_MORE))
         b->follows = true;
-    else if (told * FOLLOW_MORE < told_before && used_before > 0 &&
-             has_changed(1 - used / used_before, 1 - told / told_before))
-        b->yields = true;
 }
 
 /* Drain of the queue by the estimates of the last `lag_us`, which no sample shows yet (Smith's
@@ -530,6 +545,7 @@ static void update_estimate(lt_bitrate *b, const lt_congestion *c, const lt_bitr
     note_key_frame(b, s);
     b->used = update_used(b, s);
     update_follows(b);
+    update_adapts(b, (double)s->media_rate * BITS);
     update_overshoot(b, c, s);
     if (c->regime == LT_REGIME_COMPETING)
         follow(b, c, s);

@@ -17,18 +17,24 @@
  */
 #define LT_LONG_TRIP_US 100000
 
+/* A mean estimate, and what the application has sent then: bit/s. */
+typedef struct lt_bitrate_answer {
+    double told, offered;
+} lt_bitrate_answer;
+
 typedef struct lt_bitrate {
-    double min, max;         /* bounds in bit/s; max = HUGE_VAL: none */
-    double estimate;         /* bit/s of media that the path carries; 0 = not known yet */
-    lt_overshoot overshoot;  /* of the source: it is told so much less */
-    double moving;           /* the estimate when the path last delivered something */
-    double used;             /* bit/s of media written recently; 0 = not known */
-    bool follows;            /* the source has sent more after it was told more, */
-    bool yields;             /*   or less after it was told less */
-    double same;             /* bytes per second offered, about the same for a time, */
-    double told_then;        /*   what was told when that began, */
-    livetcp_usec ignored_us; /*   and since when it is told otherwise; NEVER = it is not */
-    double told;             /* last value reported to the application */
+    double min, max;               /* bounds in bit/s; max = HUGE_VAL: none */
+    double estimate;               /* bit/s of media that the path carries; 0 = not known yet */
+    lt_overshoot overshoot;        /* of the source: it is told so much less */
+    double moving;                 /* the estimate when the path last delivered something */
+    double used;                   /* bit/s of media written recently; 0 = not known */
+    bool follows;                  /* the source has sent more after it was told more, */
+    bool adapts;                   /*   or at any time as much more or less as it was told */
+    lt_bitrate_answer least, most; /* told so far */
+    double same;                   /* bytes per second offered, about the same for a time, */
+    double told_then;              /*   what was told when that began, */
+    livetcp_usec ignored_us;       /*   and since when it is told otherwise; NEVER = it is not */
+    double told;                   /* last value reported to the application */
     livetcp_usec told_us;
     livetcp_usec silent_until_us; /* not before, unless the estimate has been lowered */
     livetcp_usec key_us;          /* when a key frame was last written */
@@ -82,9 +88,6 @@ bool lt_bitrate_exceeds_ceiling(const lt_bitrate *bitrate, const lt_congestion *
 
 /* Forgets the rate of the time when a queue last stood. */
 void lt_bitrate_forget_ceiling(lt_bitrate *bitrate, livetcp_usec now);
-
-/* True if the source has heeded the estimate, upwards or downwards. */
-bool lt_bitrate_adapts(const lt_bitrate *bitrate);
 
 /* True if the source follows the estimate and needs a larger one. */
 bool lt_bitrate_is_used(const lt_bitrate *bitrate);

@@ -307,6 +307,19 @@ static void remember_max_rate(lt_congestion *c, livetcp_usec now)
     lt_max_rate_add(&c->max_rate, rate > train ? rate : train, now);
 }
 
+/* What acknowledgements have shown before the peer tells of trains may be far too fast. */
+static void look_at_trains(lt_congestion *c, const lt_congestion_sample *s)
+{
+    if (!s->one_way) {
+        lt_packet_trains_add(&c->trains, s, BUSY_US);
+    } else {
+        if (!c->told)
+            lt_max_rate_init(&c->max_rate);
+        lt_packet_trains_on_told(&c->trains, s->train);
+    }
+    c->told = s->one_way;
+}
+
 /* Time that our own target for the queue takes; 0 = there is none. */
 static livetcp_usec wanted_queue_us(const lt_congestion *c)
 {
@@ -868,10 +881,7 @@ void lt_congestion_update(lt_congestion *c, const lt_congestion_sample *sample)
     if (only_waits(c, s))
         whole.queue_us = 0;
     lt_delay_history_add(&c->history, s);
-    if (s->one_way)
-        lt_packet_trains_on_told(&c->trains, s->train);
-    else
-        lt_packet_trains_add(&c->trains, s, BUSY_US);
+    look_at_trains(c, s);
     lt_own_overflow_update(&c->overflow, &c->history, s);
     lt_queue_marks_update(&c->marks, s);
     lt_short_buffer_update(&c->short_buffer, s, c->regime == LT_REGIME_ALONE);

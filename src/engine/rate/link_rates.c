@@ -78,7 +78,7 @@ void lt_link_rates_on_arrival(lt_link_rates *rates, const lt_frame_arrival *arri
 bool lt_link_rates_adapts(const lt_link_rates *rates)
 {
     for (unsigned i = 0; i < LIVETCP_MAX_LINKS; i++)
-        if (rates->links[i] && lt_bitrate_adapts(&rates->links[i]->bitrate))
+        if (rates->links[i] && rates->links[i]->bitrate.adapts)
             return true;
     return false;
 }
