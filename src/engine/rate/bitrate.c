@@ -55,12 +55,15 @@
 #define FOLLOW_MORE  1.25
 #define FOLLOW_PART  0.7
 #define IGNORES      1.5
-#define ADAPTS_LOOKS 40 /* at the beginning what is offered is measured too low */
-#define ADAPTS_MORE  1.12
 #define USED_SHOWN   2.5 /* USED_MAX where packet trains have shown a higher rate */
 #define USED_MAX     2.0 /* maximum estimate per bit that the source uses */
 #define TRAIN_PART   0.95
 #define EXCEEDS      1.3 /* media, which may get through for a moment */
+
+/* A source adapts if what the application offers differs as much as what it was told at any two
+ * times after so many updates: at the beginning what is offered is measured too low. */
+#define ADAPTS_MORE  1.12
+#define ADAPTS_LOOKS 40
 
 /* A source that follows sends between these parts of the estimate. One that was never told much
  * more cannot be known to follow. */
@@ -326,8 +329,7 @@ static bool is_followed(double used, double used_before, double told, double tol
            used / used_before - 1 > FOLLOW_PART * (told / told_before - 1);
 }
 
-/* Over any time, where an encoder is told what it can have from the first second on. What is
- * offered is a mean over a second, as the estimates of all looks are. */
+/* What is offered is a mean over a second, as that of all looks' estimates is. */
 static void update_adapts(lt_bitrate *b, double offered)
 {
     double told = 0;

@@ -23,14 +23,14 @@ typedef struct lt_bitrate_answer {
 } lt_bitrate_answer;
 
 typedef struct lt_bitrate {
-    double min, max;               /* bounds in bit/s; max = HUGE_VAL: none */
-    double estimate;               /* bit/s of media that the path carries; 0 = not known yet */
-    lt_overshoot overshoot;        /* of the source: it is told so much less */
-    double moving;                 /* the estimate when the path last delivered something */
-    double used;                   /* bit/s of media written recently; 0 = not known */
-    bool follows;                  /* the source has sent more after it was told more, */
-    bool adapts;                   /*   or at any time as much more or less as it was told */
-    lt_bitrate_answer least, most; /* told so far */
+    double min, max;        /* bounds in bit/s; max = HUGE_VAL: none */
+    double estimate;        /* bit/s of media that the path carries; 0 = not known yet */
+    lt_overshoot overshoot; /* of the source: it is told so much less */
+    double moving;          /* the estimate when the path last delivered something */
+    double used;            /* bit/s of media written recently; 0 = not known */
+    bool follows;           /* the source has sent more after it was told more */
+    bool adapts;            /* it does, or the application has offered more when it was told more */
+    lt_bitrate_answer least, most; /* of what was told so far */
     double same;                   /* bytes per second offered, about the same for a time, */
     double told_then;              /*   what was told when that began, */
     livetcp_usec ignored_us;       /*   and since when it is told otherwise; NEVER = it is not */

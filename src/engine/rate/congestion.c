@@ -310,14 +310,15 @@ static void remember_max_rate(lt_congestion *c, livetcp_usec now)
 /* What acknowledgements have shown before the peer tells of trains may be far too fast. */
 static void look_at_trains(lt_congestion *c, const lt_congestion_sample *s)
 {
-    if (!s->one_way) {
-        lt_packet_trains_add(&c->trains, s, BUSY_US);
-    } else {
-        if (!c->told)
-            lt_max_rate_init(&c->max_rate);
-        lt_packet_trains_on_told(&c->trains, s->train);
+    if (s->one_way && !c->told) {
+        lt_packet_trains_forget(&c->trains);
+        lt_max_rate_init(&c->max_rate);
     }
     c->told = s->one_way;
+    if (s->one_way)
+        lt_packet_trains_on_told(&c->trains, s->train);
+    else
+        lt_packet_trains_add(&c->trains, s, BUSY_US);
 }
 
 /* Time that our own target for the queue takes; 0 = there is none. */

@@ -65,9 +65,6 @@ void lt_packet_trains_add(lt_packet_trains *trains, const lt_congestion_sample *
 
 void lt_packet_trains_on_told(lt_packet_trains *trains, double rate)
 {
-    if (!trains->told)
-        lt_packet_trains_forget(trains);
-    trains->told = true;
     if (rate > 0)
         add_rate(trains, rate);
 }

@@ -22,15 +22,13 @@ typedef struct lt_packet_trains {
 
     double rates[LT_PACKET_TRAINS]; /* of the last ones, a ring */
     unsigned count;                 /* ever */
-    bool told;                      /* they are as the peer has seen them */
 } lt_packet_trains;
 
 /* `busy_us`: a sample that waited less in the network met no queue. */
 void lt_packet_trains_add(lt_packet_trains *trains, const lt_congestion_sample *sample,
                           livetcp_usec busy_us);
 
-/* The rate of one as the peer has seen it, in bytes per second; 0 = none. What acknowledgements
- * have shown before is forgotten. */
+/* The rate of one as the peer has seen it, in bytes per second; 0 = none. */
 void lt_packet_trains_on_told(lt_packet_trains *trains, double rate);
 
 /* The path has changed: trains of before show nothing. */

@@ -333,21 +333,32 @@ TEST_CASE("a train of packets shows the rate of the bottleneck, a short one does
 
 TEST_CASE("trains that the peer has seen take the place of those in acknowledgements", "[trains]")
 {
-    lt_packet_trains trains = {};
+    lt_congestion congestion;
     lt_congestion_sample sample = {};
-    for (unsigned i = 0; i < 30; i++) { /* come all at once */
-        sample.now_us = i * 10 * ms;
-        sample.delivered = i * 5000;
-        sample.busy_us = 10 * ms;
-        lt_packet_trains_add(&trains, &sample, 3 * ms);
+    lt_congestion_init(&congestion);
+    sample.base_us = 60 * ms;
+    sample.connections = 8;
+    for (unsigned i = 0; i < 100; i++) { /* come all at once, each 100 ms */
+        bool busy = i % 10 < 4;
+        sample.now_us = second + i * 10 * ms;
+        sample.delivered += busy && i % 10 ? 5000 : 0;
+        sample.queue_us = sample.busy_us = sample.exact_us = busy ? 10 * ms : 0;
+        lt_congestion_update(&congestion, &sample);
     }
-    CHECK(lt_packet_trains_rate(&trains) == Approx(500000));
-    lt_packet_trains_on_told(&trains, 0);
-    CHECK(lt_packet_trains_rate(&trains) == 0);
-    lt_packet_trains_on_told(&trains, 125000);
-    lt_packet_trains_on_told(&trains, 0);
-    CHECK(trains.count == 1);
-    CHECK(lt_packet_trains_rate(&trains) == 125000);
+    CHECK(lt_packet_trains_rate(&congestion.trains) > 400000);
+    CHECK(lt_congestion_max_carried(&congestion) > 400000);
+    for (unsigned i = 0; i < 50; i++) {
+        sample.now_us += 40 * ms;
+        sample.delivered += 5000;
+        sample.queue_us = sample.busy_us = sample.exact_us = 0;
+        sample.one_way = true;
+        sample.train = i % 2 ? 125000 : 0;
+        lt_congestion_update(&congestion, &sample);
+        if (!i)
+            CHECK(lt_packet_trains_rate(&congestion.trains) == 0);
+    }
+    CHECK(lt_packet_trains_rate(&congestion.trains) == 125000);
+    CHECK(lt_congestion_max_carried(&congestion) < 200000);
 }
 
 TEST_CASE("the first train shows a rate before its end, once it is long", "[trains]")
