@@ -306,61 +306,59 @@ static double update_used(lt_bitrate *b, const lt_bitrate_sample *s)
     return known ? bytes * BITS * SECOND / (double)time : (double)s->media_rate * BITS;
 }
 
-/* Bit rate of media and mean estimate over FOLLOW_LOOKS updates, which ended `ago` updates ago. A
- * key frame is no answer to what the source was told, and is left out. */
-static void sum_up(const lt_bitrate *b, unsigned ago, double *used, double *estimate)
+/* Mean estimate and bit rate of media written over FOLLOW_LOOKS updates, which ended `ago` updates
+ * ago. A key frame is no answer to what the source was told, and is left out. */
+static lt_bitrate_answer answer_of(const lt_bitrate *b, unsigned ago)
 {
     unsigned to = (b->looks - 1 - ago) % LT_BITRATE_LOOKS;
     unsigned from = (b->looks - 1 - ago - FOLLOW_LOOKS) % LT_BITRATE_LOOKS;
     livetcp_usec time = b->past[to].at_us - b->past[from].at_us;
+    lt_bitrate_answer answer = {0, 0};
 
-    *estimate = 0;
     for (unsigned i = 1; i <= FOLLOW_LOOKS; i++)
-        *estimate += b->past[(b->looks - 1 - ago - i) % LT_BITRATE_LOOKS].estimate / FOLLOW_LOOKS;
-    *used = time > 0
-                ? (double)(b->past[to].deltas - b->past[from].deltas) * BITS * SECOND / (double)time
-                : 0;
+        answer.told += b->past[(b->looks - 1 - ago - i) % LT_BITRATE_LOOKS].estimate / FOLLOW_LOOKS;
+    if (time > 0)
+        answer.sent =
+            (double)(b->past[to].deltas - b->past[from].deltas) * BITS * SECOND / (double)time;
+    return answer;
 }
 
-static bool is_followed(double used, double used_before, double told, double told_before,
-                        double more)
+/* True if the source was told `more` times as much as before, and sent as much more. */
+static bool has_risen(const lt_bitrate_answer *before, const lt_bitrate_answer *after, double more)
 {
-    return told > more * told_before && used_before > 0 &&
-           used / used_before - 1 > FOLLOW_PART * (told / told_before - 1);
+    return after->told > more * before->told && before->sent > 0 &&
+           after->sent / before->sent - 1 > FOLLOW_PART * (after->told / before->told - 1);
 }
 
-/* What is offered is a mean over a second, as that of all looks' estimates is. */
+/* The application's rate is a mean over a second, as that of all looks' estimates is. */
 static void update_adapts(lt_bitrate *b, double offered)
 {
-    double told = 0;
+    lt_bitrate_answer answer = {0, offered};
 
-    if (b->looks < ADAPTS_LOOKS)
+    if (b->adapts || b->looks < ADAPTS_LOOKS)
         return;
     for (unsigned i = 0; i < LT_BITRATE_LOOKS; i++)
-        told += b->past[i].estimate / LT_BITRATE_LOOKS;
-    if (told < b->least.told || b->least.told <= 0)
-        b->least = (lt_bitrate_answer){told, offered};
-    if (told > b->most.told)
-        b->most = (lt_bitrate_answer){told, offered};
-    b->adapts =
-        b->adapts || b->follows ||
-        is_followed(b->most.offered, b->least.offered, b->most.told, b->least.told, ADAPTS_MORE);
+        answer.told += b->past[i].estimate / LT_BITRATE_LOOKS;
+    if (answer.told < b->least.told || b->least.told <= 0)
+        b->least = answer;
+    if (answer.told > b->most.told)
+        b->most = answer;
+    b->adapts = b->follows || has_risen(&b->least, &b->most, ADAPTS_MORE);
 }
 
 /* Only an encoder that follows the estimate is probed for. */
 static void update_follows(lt_bitrate *b)
 {
-    double used, told, used_before, told_before;
-
     if (b->looks <= 2 * FOLLOW_LOOKS + 1)
         return;
-    sum_up(b, 0, &used, &told);
-    sum_up(b, FOLLOW_LOOKS, &used_before, &told_before);
-    if (used > IGNORES * told && used > IGNORES * b->estimate) {
+
+    lt_bitrate_answer before = answer_of(b, FOLLOW_LOOKS), now = answer_of(b, 0);
+    if (now.sent > IGNORES * now.told && now.sent > IGNORES * b->estimate) {
         b->follows = b->adapts = false;
         b->least = b->most = (lt_bitrate_answer){0, 0};
-    } else if (is_followed(used, used_before, told, told_before, FOLLOW_MORE))
+    } else if (has_risen(&before, &now, FOLLOW_MORE)) {
         b->follows = true;
+    }
 }
 
 /* Drain of the queue by the estimates of the last `lag_us`, which no sample shows yet (Smith's

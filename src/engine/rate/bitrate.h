@@ -17,9 +17,9 @@
  */
 #define LT_LONG_TRIP_US 100000
 
-/* A mean estimate, and what the application has sent then: bit/s. */
+/* A mean estimate, and the media that was sent then: bit/s. */
 typedef struct lt_bitrate_answer {
-    double told, offered;
+    double told, sent;
 } lt_bitrate_answer;
 
 typedef struct lt_bitrate {

@@ -284,7 +284,7 @@ static double path_content(const lt_congestion *c, double rate)
  * direction, if that is more. */
 static double needed_bytes(const lt_congestion *c, double rate)
 {
-    double answer = c->answered ? rate * ANSWER_US / SECOND : 0;
+    double answer = c->back_room ? rate * ANSWER_US / SECOND : 0;
 
     return path_content(c, rate) + fmax(own_bytes(c, rate), answer);
 }
@@ -307,7 +307,8 @@ static void remember_max_rate(lt_congestion *c, livetcp_usec now)
     lt_max_rate_add(&c->max_rate, rate > train ? rate : train, now);
 }
 
-/* What acknowledgements have shown before the peer tells of trains may be far too fast. */
+/* The rates that acknowledgements have shown before the peer tells of trains may be far too high.
+ */
 static void look_at_trains(lt_congestion *c, const lt_congestion_sample *s)
 {
     if (s->one_way && !c->told) {
@@ -874,8 +875,8 @@ void lt_congestion_update(lt_congestion *c, const lt_congestion_sample *sample)
         c->lost_us = s->now_us;
     c->retransmitted = s->retransmitted;
     whole.lossless = lt_congestion_is_lossless(c, s->now_us);
-    c->answered = s->one_way && whole.lossless;
-    c->base_us = s->base_us + lt_usec_min(s->back_us, c->answered ? LIVETCP_NEVER : LOSSY_BACK_US);
+    c->back_room = s->one_way && whole.lossless;
+    c->base_us = s->base_us + lt_usec_min(s->back_us, c->back_room ? LIVETCP_NEVER : LOSSY_BACK_US);
     if (s->may_follow)
         c->heeded_us = s->now_us;
     look_for_room(c, s);

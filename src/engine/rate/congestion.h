@@ -61,8 +61,8 @@ typedef struct lt_congestion {
     livetcp_usec excess_us; /* when more was last in flight than our own queue needs */
     livetcp_usec drained_us, drain_until_us; /* the last drain began and ends */
 
-    bool told;              /* the peer tells of its delays and trains, at the last sample, */
-    bool answered;          /*   and nothing is lost */
+    bool told;              /* the peer tells of delays and trains, at the last sample, */
+    bool back_room;         /*   and nothing is lost: acknowledgements may wait for long */
     uint64_t retransmitted; /* segments, at the last sample, */
     livetcp_usec lost_us;   /*   and when that last grew */
 

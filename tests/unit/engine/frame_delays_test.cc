@@ -86,8 +86,7 @@ struct Arrivals {
 
     void arrive(uint32_t ssrc, uint32_t timestamp, livetcp_usec at)
     {
-        lt_arrival arrival = packet_of(ssrc, timestamp, at);
-        lt_frame_arrivals_on_delivered(&arrivals, &arrival);
+        arrive(packet_of(ssrc, timestamp, at));
     }
 
     void arrive(const lt_arrival &arrival)
@@ -101,7 +100,7 @@ struct Arrivals {
         lt_arrival arrival = packet_of(7, timestamp, at);
         arrival.header.sequence = static_cast<uint16_t>(timestamp * parts + part);
         arrival.header.marker = part + 1 == parts;
-        lt_frame_arrivals_on_delivered(&arrivals, &arrival);
+        arrive(arrival);
     }
 
     lt_frame_arrival take()
@@ -267,20 +266,20 @@ TEST_CASE("thin media, and none, earns no reports", "[frame_arrivals]")
     }
 }
 
-TEST_CASE("an encoder that follows earns more reports than a fixed rate", "[frame_arrivals]")
+TEST_CASE("a source that adapts earns more reports than a fixed rate", "[frame_arrivals]")
 {
-    for (bool follows : {false, true}) {
+    for (bool adapts : {false, true}) {
         Arrivals a;
         unsigned told = 0;
         for (livetcp_usec now = 1000 * ms; now < 3000 * ms; now += 20 * ms) {
-            lt_frame_arrivals_on_accepted(&a.arrivals, 1446, follows, now); /* 578 kbit/s */
+            lt_frame_arrivals_on_accepted(&a.arrivals, 1446, adapts, now); /* 578 kbit/s */
             a.arrive(7, static_cast<uint32_t>(now), now);
             if (a.is_due()) {
                 lt_frame_arrivals_take(&a.arrivals);
                 told++;
             }
         }
-        CHECK(told == (follows ? 49 : 0));
+        CHECK(told == (adapts ? 49 : 0));
     }
 }
 
