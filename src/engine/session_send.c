@@ -78,6 +78,7 @@ static void update_rate(livetcp_engine *engine, livetcp_usec now)
                           .count = lt_links_count(engine->links),
                           .media_rate = media_rate,
                           .session_rate = media_rate,
+                          .offered = lt_sender_offered(engine->sender),
                           .queue_delay_us = lt_sender_queue_delay(engine->sender, now),
                           .queue_bytes = lt_sender_queued_bytes(engine->sender),
                           .limit_us = engine->config.max_send_delay_us,

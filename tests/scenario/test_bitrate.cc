@@ -334,6 +334,7 @@ TEST_CASE("no path info makes the estimate leave its bounds, or the window close
                                  static_cast<unsigned>(paths.size()),
                                  below(1 << 24),
                                  below(1 << 24),
+                                 below(1 << 24),
                                  static_cast<livetcp_usec>(below(3000000)),
                                  static_cast<livetcp_usec>(below(2) ? 0 : below(1000000)),
                                  below(1 << 20),

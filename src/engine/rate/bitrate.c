@@ -301,33 +301,48 @@ static double update_used(lt_bitrate *b, const lt_bitrate_sample *s)
     b->past[place].at_us = s->now_us;
     b->past[place].written = s->media;
     b->past[place].deltas = s->media - s->key_media;
+    b->past[place].offered = s->offered;
     b->past[place].estimate = b->estimate;
     b->looks++;
     return known ? bytes * BITS * SECOND / (double)time : (double)s->media_rate * BITS;
 }
 
-/* Mean estimate and bit rate of media written over FOLLOW_LOOKS updates, which ended `ago` updates
- * ago. A key frame is no answer to what the source was told, and is left out. */
+/* bit/s of so many bytes between two updates. */
+static double rate_between(const lt_bitrate *b, unsigned from, unsigned to, uint64_t bytes)
+{
+    livetcp_usec time = b->past[to].at_us - b->past[from].at_us;
+
+    return time > 0 ? (double)bytes * BITS * SECOND / (double)time : 0;
+}
+
+/* Over FOLLOW_LOOKS updates, which ended `ago` updates ago. A key frame is no answer to what the
+ * source was told, and is left out. */
 static lt_bitrate_answer answer_of(const lt_bitrate *b, unsigned ago)
 {
     unsigned to = (b->looks - 1 - ago) % LT_BITRATE_LOOKS;
     unsigned from = (b->looks - 1 - ago - FOLLOW_LOOKS) % LT_BITRATE_LOOKS;
-    livetcp_usec time = b->past[to].at_us - b->past[from].at_us;
-    lt_bitrate_answer answer = {0, 0};
+    uint64_t bytes = b->past[to].offered - b->past[from].offered;
+    lt_bitrate_answer answer = {0, rate_between(b, from, to, bytes)};
 
     for (unsigned i = 1; i <= FOLLOW_LOOKS; i++)
         answer.told += b->past[(b->looks - 1 - ago - i) % LT_BITRATE_LOOKS].estimate / FOLLOW_LOOKS;
-    if (time > 0)
-        answer.sent =
-            (double)(b->past[to].deltas - b->past[from].deltas) * BITS * SECOND / (double)time;
     return answer;
+}
+
+/* bit/s written over the last FOLLOW_LOOKS updates, without key frames. */
+static double lately_written(const lt_bitrate *b)
+{
+    unsigned to = (b->looks - 1) % LT_BITRATE_LOOKS;
+    unsigned from = (b->looks - 1 - FOLLOW_LOOKS) % LT_BITRATE_LOOKS;
+
+    return rate_between(b, from, to, b->past[to].deltas - b->past[from].deltas);
 }
 
 /* True if the source was told `more` times as much as before, and sent as much more. */
 static bool has_risen(const lt_bitrate_answer *before, const lt_bitrate_answer *after, double more)
 {
-    return after->told > more * before->told && before->sent > 0 &&
-           after->sent / before->sent - 1 > FOLLOW_PART * (after->told / before->told - 1);
+    return after->told > more * before->told && before->offered > 0 &&
+           after->offered / before->offered - 1 > FOLLOW_PART * (after->told / before->told - 1);
 }
 
 /* The application's rate is a mean over a second, as that of all looks' estimates is. */
@@ -346,14 +361,17 @@ static void update_adapts(lt_bitrate *b, double offered)
     b->adapts = b->follows || has_risen(&b->least, &b->most, ADAPTS_MORE);
 }
 
-/* Only an encoder that follows the estimate is probed for. */
+/* Only an encoder that follows the estimate is probed for. What it offers tells: after a stall the
+ * packets that waited are written at once, as the estimate rises, at whatever rate the source is.
+ */
 static void update_follows(lt_bitrate *b)
 {
     if (b->looks <= 2 * FOLLOW_LOOKS + 1)
         return;
 
     lt_bitrate_answer before = answer_of(b, FOLLOW_LOOKS), now = answer_of(b, 0);
-    if (now.sent > IGNORES * now.told && now.sent > IGNORES * b->estimate) {
+    double written = lately_written(b);
+    if (written > IGNORES * now.told && written > IGNORES * b->estimate) {
         b->follows = b->adapts = false;
         b->least = b->most = (lt_bitrate_answer){0, 0};
     } else if (has_risen(&before, &now, FOLLOW_MORE)) {

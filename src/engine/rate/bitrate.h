@@ -17,19 +17,19 @@
  */
 #define LT_LONG_TRIP_US 100000
 
-/* A mean estimate, and the media that was sent then: bit/s. */
+/* A mean estimate, and the media that the application sent then: bit/s. */
 typedef struct lt_bitrate_answer {
-    double told, sent;
+    double told, offered;
 } lt_bitrate_answer;
 
 typedef struct lt_bitrate {
-    double min, max;        /* bounds in bit/s; max = HUGE_VAL: none */
-    double estimate;        /* bit/s of media that the path carries; 0 = not known yet */
-    lt_overshoot overshoot; /* of the source: it is told so much less */
-    double moving;          /* the estimate when the path last delivered something */
-    double used;            /* bit/s of media written recently; 0 = not known */
-    bool follows;           /* the source has sent more after it was told more */
-    bool adapts;            /* it does, or the application has offered more when it was told more */
+    double min, max;               /* bounds in bit/s; max = HUGE_VAL: none */
+    double estimate;               /* bit/s of media that the path carries; 0 = not known yet */
+    lt_overshoot overshoot;        /* of the source: it is told so much less */
+    double moving;                 /* the estimate when the path last delivered something */
+    double used;                   /* bit/s of media written recently; 0 = not known */
+    bool follows;                  /* the source offered more soon after it was told more */
+    bool adapts;                   /* it does, or has offered more when it was told more */
     lt_bitrate_answer least, most; /* of what was told so far */
     double same;                   /* bytes per second offered, about the same for a time, */
     double told_then;              /*   what was told when that began, */
@@ -42,7 +42,8 @@ typedef struct lt_bitrate {
     struct {
         livetcp_usec at_us;
         uint64_t written; /* media, */
-        uint64_t deltas;  /*   and without key frames */
+        uint64_t deltas;  /*   and without key frames, */
+        uint64_t offered; /*   which may have waited */
         double estimate;
     } past[LT_BITRATE_LOOKS]; /* the last updates, a ring */
     unsigned looks;           /* number of updates */
@@ -62,6 +63,7 @@ typedef struct lt_bitrate_sample {
     uint64_t media_rate; /* bytes per second that the application has recently sent */
     uint64_t media;      /* bytes of media written so far */
     uint64_t key_media;  /* of these in key frames */
+    uint64_t offered;    /* bytes that the application has sent so far, without key frames */
     double probed;       /* lower bound from a probe, bytes per second; 0 = none */
     double admitted;     /* bytes per second that the windows admit; HUGE_VAL = not known */
 } lt_bitrate_sample;

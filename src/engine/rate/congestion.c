@@ -341,10 +341,13 @@ static bool is_drained(const lt_congestion *c, livetcp_usec now)
     return now < c->drain_until_us;
 }
 
-/* True if the source has offered more than gets through for a while. */
+/* True if the source has offered more than gets through for a while. A limit that has ended tells
+ * nothing of that. */
 static bool is_overload(lt_congestion *c, const lt_congestion_sample *s)
 {
-    if (c->limit <= 0 || s->offered < (s->may_follow ? OVERLOAD : FITS) * c->limit)
+    bool limited = c->regime != LT_REGIME_OPEN && c->limit > 0;
+
+    if (!limited || s->offered < (s->may_follow ? OVERLOAD : FITS) * c->limit)
         c->fitted_us = s->now_us;
     return s->now_us - c->fitted_us >= OVERLOAD_AFTER_US;
 }

@@ -411,6 +411,7 @@ bool lt_rate_update(lt_rate *rate, const lt_rate_view *view, livetcp_usec now)
                                                   .media_rate = view->media_rate,
                                                   .media = rate->media,
                                                   .key_media = rate->key_media,
+                                                  .offered = view->offered,
                                                   .admitted = admitted(view),
                                                   .probed = lt_upward_probe_carried(&rate->probe)});
 }

@@ -66,8 +66,9 @@ void lt_rate_on_path_sample(lt_rate *rate, const lt_path_sample *sample, livetcp
 typedef struct lt_rate_view {
     const livetcp_path *paths; /* of all slots */
     unsigned count;
-    uint64_t media_rate;         /* bytes per second that the application has recently sent */
-    uint64_t session_rate;       /* the same on all links */
+    uint64_t media_rate;   /* bytes per second that the application has recently sent */
+    uint64_t session_rate; /* the same on all links */
+    uint64_t offered;      /* bytes that it has sent so far, on all links, without key frames */
     livetcp_usec queue_delay_us; /* age of the oldest packet in the send queue, */
     livetcp_usec limit_us;       /*   and beyond which packets are dropped; 0 = none */
     size_t queue_bytes;          /* in the send queue */

@@ -87,6 +87,7 @@ livetcp_result lt_sender_accept(lt_sender *sender, const uint8_t *data, size_t s
     if (!packet)
         return LIVETCP_ERR_NO_MEMORY;
     lt_paid_kind paid = lt_paid_kind_of(packet);
+    bool delta = kind != LT_RTP_CONTROL && packet->importance != LIVETCP_IMPORTANCE_KEY;
     result = lt_live_queue_push(&sender->queue, packet); /* which may drop it at once */
     if (result != LIVETCP_OK) {
         lt_packet_unref(&packet);
@@ -94,6 +95,7 @@ livetcp_result lt_sender_accept(lt_sender *sender, const uint8_t *data, size_t s
     }
     sender->accepted_packets++;
     sender->accepted_bytes += size;
+    sender->offered += delta ? size : 0;
     if (kind != LT_RTP_CONTROL)
         measure_largest(sender, size);
     lt_budget_media(&sender->budgets[paid], size, now);

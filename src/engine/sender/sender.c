@@ -250,6 +250,11 @@ livetcp_usec lt_sender_queue_delay(const lt_sender *sender, livetcp_usec now)
     return since == LIVETCP_NEVER ? 0 : now - since;
 }
 
+uint64_t lt_sender_offered(const lt_sender *sender)
+{
+    return sender->offered;
+}
+
 uint64_t lt_sender_media_rate(lt_sender *sender, livetcp_usec now)
 {
     return lt_budget_media_rate(&sender->budgets[LT_PAID_AUDIO], now) +

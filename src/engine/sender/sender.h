@@ -146,6 +146,9 @@ size_t lt_sender_delayed_copies(const lt_sender *sender);           /* copies to
 bool lt_sender_copy_due(const lt_sender *sender, livetcp_usec now); /* one of these is due */
 livetcp_usec lt_sender_queue_delay(const lt_sender *sender, livetcp_usec now);
 
+/* Bytes of media that the application has sent so far, without key frames. */
+uint64_t lt_sender_offered(const lt_sender *sender);
+
 /* Media bytes per second over the last second. */
 uint64_t lt_sender_media_rate(lt_sender *sender, livetcp_usec now);
 

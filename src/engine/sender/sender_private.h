@@ -65,7 +65,8 @@ struct lt_sender {
         uint64_t packets, bytes;
     } slots[LIVETCP_MAX_CONNECTIONS], sent;
     uint64_t accepted_packets, accepted_bytes, refused, resent, lost;
-    double largest; /* bytes, as livetcp_policy_view.largest_packet */
+    uint64_t offered; /* bytes of media accepted that are in no key frame */
+    double largest;   /* bytes, as livetcp_policy_view.largest_packet */
     uint64_t copies, extra_bytes, policy_errors;
     livetcp_usec max_queue_delay_us;
 };

@@ -144,7 +144,9 @@ struct Told {
     /* True if the source is told another rate. */
     bool step(livetcp_usec now)
     {
-        sample.media += offered * static_cast<uint64_t>(now - sample.now_us) / second;
+        uint64_t bytes = offered * static_cast<uint64_t>(now - sample.now_us) / second;
+        sample.media += bytes;
+        sample.offered += bytes;
         sample.now_us = now;
         return lt_bitrate_update(&bitrate, &congestion, &sample);
     }
@@ -432,6 +434,10 @@ TEST_CASE("overload ends in a window that keeps the queue short", "[congestion]"
         fluid.backlog = 0;
         fluid.run(8 * second, rate / 4); /* and is forgotten */
         CHECK(fluid.congestion.regime == LT_REGIME_OPEN);
+        fluid.capacity = 4 * rate;
+        fluid.run(3 * second, rate * 1.5); /* more than the path carried then is no overload */
+        CHECK(fluid.congestion.regime == LT_REGIME_OPEN);
+        CHECK(lt_congestion_has_room(&fluid.congestion));
     }
 }
 
@@ -871,6 +877,7 @@ TEST_CASE("a key frame is no answer to what a source is told", "[bitrate]")
             if (i == 20) {
                 told.sample.media += 20000;
                 told.sample.key_media += key ? 20000 : 0;
+                told.sample.offered += key ? 0 : 20000;
             }
             told.progress(now += 50 * ms);
             if (i == 8)
@@ -879,6 +886,26 @@ TEST_CASE("a key frame is no answer to what a source is told", "[bitrate]")
                 told.bitrate.estimate *= 1.5;
         }
         CHECK(told.bitrate.follows == !key);
+    }
+}
+
+TEST_CASE("packets that waited and are written at once are no answer of a source", "[bitrate]")
+{
+    for (bool offered : {false, true}) {
+        Told told(50000);
+        told.congestion.limit = 100000; /* no start any more: it grows by 3 % in 50 ms */
+        livetcp_usec now = 0;
+        for (unsigned i = 0; i < 40; i++) {
+            if (i == 8 || i == 16)
+                told.bitrate.estimate *= 1.5;
+            if (i >= 20) {
+                told.sample.media += 1200;
+                told.sample.offered += offered ? 1200 : 0;
+            }
+            told.progress(now += 50 * ms);
+        }
+        CHECK(told.bitrate.follows == offered);
+        CHECK(told.bitrate.adapts == offered);
     }
 }
 

@@ -34,7 +34,7 @@ struct Session {
 
     bool update()
     {
-        lt_rate_view view = {paths, 2, 125000, 125000, 0, 0, 0, 0, false};
+        lt_rate_view view = {paths, 2, 125000, 125000, 0, 0, 0, 0, 0, false};
         return lt_rate_wants_update(&rate, now) && lt_rate_update(&rate, &view, now);
     }
 
