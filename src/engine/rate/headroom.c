@@ -76,6 +76,7 @@
 #define PROBE       60.0 /* bytes of one, with headers */
 #define EXEMPT_US   5000000
 #define PROBED_US   500000 /* and a round trip */
+#define WIDE        1.5    /* times the media: a link with room, by the time of a packet */
 #define RETRY_US    30000000
 #define RETRY_AGAIN 10000000
 #define RETRY_GROW  1.3
@@ -92,6 +93,7 @@ void lt_headroom_init(lt_headroom *h)
                        .padded_us = INT64_MIN / 2,
                        .retry_us = LIVETCP_NEVER,
                        .tick_us = INT64_MIN / 2};
+    lt_proved_share_init(&h->proved);
 }
 
 bool lt_headroom_tries(const lt_headroom *h)
@@ -301,6 +303,11 @@ static double present_loss(const lt_headroom *h)
     return fmax(h->suspect > 0 ? h->suspect_lost / h->suspect : 0, of_late);
 }
 
+static bool is_wide(const lt_headroom_view *view)
+{
+    return view->link_rate <= 0 || view->link_rate > WIDE * (double)view->media_rate;
+}
+
 static void begin_trial(lt_headroom *h, const lt_headroom_view *view, bool late, bool lost)
 {
     h->trial.late = late;
@@ -312,6 +319,7 @@ static void begin_trial(lt_headroom *h, const lt_headroom_view *view, bool late,
     h->trial.carried = carried(h, view);
     h->trial.delivered = view->delivered;
     h->trial.share = lt_headroom_get(h);
+    h->trial.proved = lt_proved_share_get(&h->proved, is_wide(view));
     h->trial.average_us = h->trial.lost_segments = h->trial.segments = h->trial.loss_before = 0;
     h->trial.samples = 0;
     enter(h, LT_HEADROOM_SETTLE, view->now_us);
@@ -327,6 +335,19 @@ static bool spares_probes(const lt_headroom *h, const lt_headroom_view *view)
     return rate / (double)view->media_rate - 1 >= PROBES * PROBE / view->packet;
 }
 
+/* The link is full, although it has carried as much before: it gets the media, until nothing waits
+ * any more. */
+static void doubt_link(lt_headroom *h, const lt_headroom_view *view)
+{
+    lt_proved_share_on_full(&h->proved, fmin(h->trial.proved, h->max_share));
+    h->max_share = 0;
+    h->spares_probes = spares_probes(h, view);
+    h->share = FIRST;
+    h->retry_us = LIVETCP_NEVER;
+    h->cleared = 0;
+    enter(h, LT_HEADROOM_SPEND, view->now_us);
+}
+
 /* The link is full: it gets the media and a part of the rest that it carried. */
 static void limit_share(lt_headroom *h, const lt_headroom_view *view)
 {
@@ -335,6 +356,7 @@ static void limit_share(lt_headroom *h, const lt_headroom_view *view)
 
     if (share > BELOW * h->trial.share)
         share = BELOW * h->trial.share;
+    lt_proved_share_on_full(&h->proved, 0);
     h->max_share = share > SHARE_MIN ? share : 0;
     h->spares_probes = spares_probes(h, view);
     h->share = FIRST;
@@ -408,8 +430,11 @@ static bool is_over(const lt_headroom *h, livetcp_usec now)
 static void end_trial(lt_headroom *h, const lt_headroom_view *view)
 {
     bool over = is_over(h, view->now_us);
+    bool full = (h->trial.late && is_less_late(h, view)) || (h->trial.lost && is_less_lost(h));
 
-    if ((h->trial.late && is_less_late(h, view)) || (h->trial.lost && is_less_lost(h)))
+    if (full && h->trial.proved > 0)
+        doubt_link(h, view);
+    else if (full)
         limit_share(h, view);
     else if (over || (!h->trial.lost && h->trial.samples >= TRIAL_SAMPLES &&
                       view->now_us - h->since_us > TRIAL_MIN_US))
@@ -465,6 +490,30 @@ static void grow(lt_headroom *h, const lt_headroom_view *view)
         h->late = h->lost = h->away = 0;
 }
 
+/* Extra bytes of the last tick. */
+static double extra_bytes(const lt_headroom *h, const lt_headroom_view *view)
+{
+    unsigned last = (h->tick + LT_HEADROOM_TICKS - 1) % LT_HEADROOM_TICKS;
+
+    return (double)(view->written - h->ticks[last].written) -
+           (double)(view->media - h->ticks[last].media);
+}
+
+static void look_at_proof(lt_headroom *h, const lt_headroom_view *view)
+{
+    bool waits = view->wait_us > WAIT_US || segments_beyond(h, view) > AWAY_NORMAL;
+    double share =
+        lt_proved_share_is_in_doubt(&h->proved) ? lt_proved_share_ask(&h->proved, waits) : 0;
+
+    if (share > 0) {
+        h->max_share = share;
+        h->retry_us = view->now_us + RETRY_AGAIN;
+    } else if (h->max_share > 0) {
+        lt_proved_share_on_tick(&h->proved, used(h, view, LT_HEADROOM_TICKS - 1),
+                                extra_bytes(h, view));
+    }
+}
+
 static void tick(lt_headroom *h, const lt_headroom_view *view)
 {
     h->tick = (h->tick + 1) % LT_HEADROOM_TICKS;
@@ -479,6 +528,7 @@ static void tick(lt_headroom *h, const lt_headroom_view *view)
     h->flowed = h->flowed || view->wait_us < WAIT_US;
     if (view->wait_us > WAIT_US && h->flowed)
         add_late(h, view->wait_us, view->rtt_us);
+    look_at_proof(h, view);
     add_away(h, view);
     grow(h, view);
 }

@@ -4,13 +4,15 @@
  * parity) begin with a tenth of the media's and grow while they are used and the media behind them
  * arrives as before. When it comes later, waits, or is lost more often, extra bytes pause for as
  * long as it takes to see whether that ends with them. If it does, the link is full: it gets less
- * from then on than it carried, and more is tried again after half a minute, and slowly. If it does
- * not, random loss or other traffic was the reason, and they go on.
+ * from then on than it carried, and more is tried again after half a minute, and slowly; or as soon
+ * as nothing waits, where it carried as much for long. If it does not, random loss or other traffic
+ * was the reason, and they go on.
  */
 #ifndef LT_ENGINE_RATE_HEADROOM_H
 #define LT_ENGINE_RATE_HEADROOM_H
 
 #include "engine/links/path_sample.h"
+#include "engine/rate/proved_share.h"
 
 #include <stdint.h>
 
@@ -50,6 +52,7 @@ typedef struct lt_headroom {
         livetcp_usec late_us;           /* average before, */
         double loss, carried;           /* share of lost segments, delivered bytes per second */
         double share;                   /*   and the share then */
+        double proved;                  /* the share that the link had carried; 0 = none */
         uint64_t delivered;             /* bytes so far, then, */
         double all_segments, all_lost;  /*   and these, a second before */
         double average_us;              /* lateness since */
@@ -57,6 +60,7 @@ typedef struct lt_headroom {
         double loss_before;             /*   and the loss of the part before */
         unsigned samples;
     } trial;
+    lt_proved_share proved;
     unsigned full, cleared;       /* successive trials that found the link full, or not */
     livetcp_usec exempt_until_us; /* no trial before this time */
     uint64_t padded;              /* bytes of probes, */

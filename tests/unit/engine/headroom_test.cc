@@ -275,3 +275,38 @@ TEST_CASE("what a link had no room for is tried again, later")
     bench.run(300 * second);
     CHECK(lt_headroom_get(&bench.headroom) > 0.2);
 }
+
+/* Half a second of another's bytes: what waits behind them is no fault of the extra bytes. */
+TEST_CASE("a link that had carried extra bytes for long takes them again once nothing waits")
+{
+    for (livetcp_usec before : {2 * second, 20 * second}) {
+        Bench bench;
+        bench.wants = 0.5;
+        bench.queue_rate = 50.0 * size * 4;
+        bench.run(before);
+        bench.backlog += bench.queue_rate / 2;
+        bench.run(3 * second);
+        CHECK(lt_headroom_get(&bench.headroom) < 0.2);
+        bench.run(12 * second);
+        INFO("after " << before / second << " s: " << lt_headroom_get(&bench.headroom));
+        CHECK((lt_headroom_get(&bench.headroom) > 0.3) == (before > 2 * second));
+    }
+}
+
+TEST_CASE("a link that has carried them for long, and does not any more, is tried once and no more")
+{
+    Bench bench;
+    bench.wants = 0.5;
+    bench.queue_rate = 50.0 * size * 4;
+    bench.run(20 * second);
+    bench.queue_rate = 50.0 * size * 1.05;
+    unsigned trials = 0;
+    bool tried = false;
+    for (int i = 0; i < 300; i++) {
+        bench.run(100 * ms);
+        trials += !tried && lt_headroom_tries(&bench.headroom);
+        tried = lt_headroom_tries(&bench.headroom);
+    }
+    CHECK(trials == 2);
+    CHECK(lt_headroom_get(&bench.headroom) == 0);
+}
