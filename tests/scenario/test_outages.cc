@@ -3,6 +3,7 @@
  * the others have recovered. */
 #include "catch.h"
 #include "sim_session.h"
+#include "sim_video.h"
 
 #include <algorithm>
 
@@ -315,4 +316,37 @@ TEST_CASE("connections that an outage has left stuck are given up, and nothing i
             CHECK(stats.open_connections == 8);
             CHECK(call.remote()->stats().open_connections == 8);
         }
+}
+
+/* Media was late while copies were sent, and on time when they paused: the link counted as full for
+ * half a minute and longer (p99 237 ms, a tenth of the copies). */
+TEST_CASE("what an outage makes late is no fault of the copies before it")
+{
+    for (uint64_t seed = 1; seed <= 8; seed++) {
+        Alone at("delay=10ms,rate=3782kbit,queue=18909B,loss=2%", make_config("auto", 8), 682e3,
+                 false, seed, "cubic");
+        auto extra = [&at](double seconds) {
+            livetcp_session_stats before = at.stats();
+            at.run(seconds);
+            livetcp_session_stats after = at.stats();
+            return static_cast<double>(after.sent.extra_bytes - before.sent.extra_bytes) /
+                   static_cast<double>(after.sent.accepted_bytes - before.sent.accepted_bytes);
+        };
+        at.run(30);
+        livetcp_usec before = at.road->world.now();
+        double usual = extra(10);
+        at.road->path.change("loss=100%");
+        at.run(3);
+        at.road->path.change("loss=2%");
+        at.run(15);
+        livetcp_usec from = at.road->world.now();
+        double now = extra(20);
+        at.run(5);
+        double p99 = Video::delays_of(at.video.played, {.99}, from, from + 20 * second)[0];
+        double usual_p99 =
+            Video::delays_of(at.video.played, {.99}, before, before + 10 * second)[0];
+        INFO("extra " << usual << ", after it " << now << "; p99 " << usual_p99 << ", " << p99);
+        CHECK(now > usual / 2);
+        CHECK(p99 < 1.5 * usual_p99 + 10);
+    }
 }
