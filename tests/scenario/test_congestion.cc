@@ -1268,3 +1268,19 @@ TEST_CASE("on most thin paths many connections meet no more delay than one, on n
     }
     CHECK(more <= 5);
 }
+
+/* 29 of the 30 competed with themselves when the minimum of the shorter route was kept for as long.
+ */
+TEST_CASE("an encoder on a route that has become longer does not compete with itself")
+{
+    for (const char *below : {"reno", "cubic", "bbr"})
+        for (uint64_t seed = 1; seed <= 10; seed++) {
+            Alone at("delay=45ms,rate=2813kbit,queue=40kB", make_config("auto", 8), 433e3, true,
+                     seed, below);
+            at.run(20);
+            at.road->path.change("delay=60ms");
+            at.run(25);
+            INFO(below << ", seed " << seed);
+            CHECK(at.stats().sent.congestion != LIVETCP_CONGESTION_COMPETING);
+        }
+}

@@ -638,6 +638,15 @@ static bool is_tested(lt_congestion *c, const lt_congestion_sample *s)
     return true;
 }
 
+/* Samples against the shorter route are discarded. */
+static void lengthen(lt_congestion *c, const lt_congestion_sample *s, livetcp_usec longer_us)
+{
+    c->longer_us = longer_us;
+    c->shorter_us = s->base_us + longer_us / 2;
+    c->route_us = s->now_us;
+    c->history = (lt_delay_history){.used = 0};
+}
+
 /* A longer route that was not tested shows once the window for the shorter one has become small. */
 static bool is_longer_route(lt_congestion *c, const lt_congestion_sample *s)
 {
@@ -774,6 +783,7 @@ static void be_alone(lt_congestion *c, const lt_congestion_sample *s)
     if (c->limit < carried / 2)
         c->limit = carried / 2;
     lt_competition_begin(&c->competition, s, &window, c->limit);
+    lt_queue_floor_begin(&c->others_floor, s->now_us);
     if (c->limit <= 0)
         c->limit = lt_competition_rate(&c->competition, s, &window);
 }
@@ -798,6 +808,16 @@ static void pace(lt_congestion *c, const lt_congestion_sample *s, const lt_delay
         c->window = (uint64_t)QUEUE_MIN;
 }
 
+/* There are no others: what looked like their queue is a longer route. */
+static void take_longer_route(lt_congestion *c, const lt_congestion_sample *s,
+                              livetcp_usec longer_us)
+{
+    lengthen(c, s, longer_us);
+    begin_anew(c, c->limit);
+    c->regime = LT_REGIME_OPEN;
+    c->window = UINT64_MAX;
+}
+
 static void compete(lt_congestion *c, const lt_congestion_sample *s)
 {
     if (lt_silence_is_stall(&c->silence, s))
@@ -818,6 +838,10 @@ static void compete(lt_congestion *c, const lt_congestion_sample *s)
      * kept, since nothing asks the path again. */
     if (s->connections > 1 && !empty_drains && lt_competition_empty_drains(&c->competition))
         lt_packet_trains_forget(&c->trains);
+    livetcp_usec longer_us =
+        there ? lt_queue_floor_update(&c->others_floor, s->busy_us, s->now_us) : 0;
+    if (longer_us)
+        take_longer_route(c, s, longer_us);
     if (there)
         return;
     c->regime = LT_REGIME_ALONE;

@@ -17,6 +17,7 @@
 #include "engine/rate/own_overflow.h"
 #include "engine/rate/pacer.h"
 #include "engine/rate/packet_trains.h"
+#include "engine/rate/queue_floor.h"
 #include "engine/rate/queue_marks.h"
 #include "engine/rate/route_step.h"
 #include "engine/rate/short_buffer.h"
@@ -91,6 +92,7 @@ typedef struct lt_congestion {
     lt_delay_history history;
     lt_packet_trains trains;
     lt_competition competition;
+    lt_queue_floor others_floor; /* of the queue beside others */
 } lt_congestion;
 
 void lt_congestion_init(lt_congestion *congestion);
