@@ -148,30 +148,34 @@ bool is_worse(const Draw &d, const Result &before, const Result &after)
            after.extra < before.extra / 2;
 }
 
-bool is_wanted(const char *name, int argc, char **argv)
+bool is_known(const std::string &kind)
 {
-    return argc < 3 || std::any_of(argv + 2, argv + argc,
-                                   [&](const char *kind) { return std::string(kind) == name; });
+    const std::vector<Disturbance> all = disturbances(draw(1));
+
+    return std::any_of(all.begin(), all.end(),
+                       [&](const Disturbance &what) { return kind == what.name; });
 }
 
 } // namespace
 
 int main(int argc, char **argv)
 {
-    unsigned long from, to, rows = 0, worse = 0;
+    unsigned from, to, rows = 0, worse = 0;
+    const std::vector<std::string> kinds(argv + std::min(argc, 2), argv + argc);
 
-    if (argc < 2 || sscanf(argv[1], "%lu-%lu", &from, &to) != 2) {
-        fprintf(stderr, "usage: aftermath-table FROM-TO [KIND]...\n");
+    if (argc < 2 || sscanf(argv[1], "%u-%u", &from, &to) != 2 || from > to ||
+        !std::all_of(kinds.begin(), kinds.end(), is_known)) {
+        fprintf(stderr, "usage: aftermath-table FROM-TO [KIND]...; KINDs are in the source\n");
         return 2;
     }
     printf(
         "draw, disturbance, session: p50 p95 p99 in ms, part of the link, extra bytes, estimate in "
         "kbit/s and regime without it -> after it\n");
-    for (unsigned long seed = from; seed <= to; seed++) {
+    for (unsigned seed = from; seed <= to; seed++) {
         const Draw d = draw(seed);
         const Result before = run(d, seed, nullptr);
         for (const Disturbance &what : disturbances(d)) {
-            if (!is_wanted(what.name, argc, argv))
+            if (!kinds.empty() && std::find(kinds.begin(), kinds.end(), what.name) == kinds.end())
                 continue;
             const Result after = run(d, seed, &what);
             bool bad = is_worse(d, before, after);
@@ -180,7 +184,7 @@ int main(int argc, char **argv)
             if (!bad && !getenv("ALL"))
                 continue;
             printf(
-                "%3lu %-8s %-6s x%u %-5s %-7s %5.0f of %5.0f kbit/s, RTT %3d, queue %6.0f B, loss "
+                "%3u %-8s %-6s x%u %-5s %-7s %5.0f of %5.0f kbit/s, RTT %3d, queue %6.0f B, loss "
                 "%.1f %%: %.0f %.0f %.0f %.2f %.2f %.0f %d -> %.0f %.0f %.0f %.2f %.2f %.0f %d\n",
                 seed, what.name, d.policy, d.connections, d.below, d.follows ? "encoder" : "fixed",
                 d.media, d.rate, 2 * d.delay, d.queue, d.loss, before.p50, before.p95, before.p99,
@@ -189,6 +193,6 @@ int main(int argc, char **argv)
             fflush(stdout);
         }
     }
-    printf("worse: %lu of %lu\n", worse, rows);
+    printf("worse: %u of %u\n", worse, rows);
     return 0;
 }

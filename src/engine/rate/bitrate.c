@@ -289,12 +289,17 @@ static void note_key_frame(lt_bitrate *b, const lt_bitrate_sample *s)
         b->key_us = s->now_us;
 }
 
+static double rate_of_bytes(uint64_t bytes, livetcp_usec time)
+{
+    return (double)bytes * BITS * SECOND / (double)time;
+}
+
 /* Bit rate of the media written in the last updates. */
 static double update_used(lt_bitrate *b, const lt_bitrate_sample *s)
 {
     unsigned back = b->looks < USED_LOOKS ? b->looks : USED_LOOKS;
     unsigned first = (b->looks - back) % LT_BITRATE_LOOKS, place = b->looks % LT_BITRATE_LOOKS;
-    double bytes = (double)(s->media - b->past[first].written);
+    uint64_t bytes = s->media - b->past[first].written;
     livetcp_usec time = s->now_us - b->past[first].at_us;
     bool known = back > 0 && time > 0;
 
@@ -304,15 +309,7 @@ static double update_used(lt_bitrate *b, const lt_bitrate_sample *s)
     b->past[place].offered = s->offered;
     b->past[place].estimate = b->estimate;
     b->looks++;
-    return known ? bytes * BITS * SECOND / (double)time : (double)s->media_rate * BITS;
-}
-
-/* bit/s of so many bytes between two updates. */
-static double rate_between(const lt_bitrate *b, unsigned from, unsigned to, uint64_t bytes)
-{
-    livetcp_usec time = b->past[to].at_us - b->past[from].at_us;
-
-    return time > 0 ? (double)bytes * BITS * SECOND / (double)time : 0;
+    return known ? rate_of_bytes(bytes, time) : (double)s->media_rate * BITS;
 }
 
 /* Over FOLLOW_LOOKS updates, which ended `ago` updates ago. A key frame is no answer to what the
@@ -321,24 +318,20 @@ static lt_bitrate_answer answer_of(const lt_bitrate *b, unsigned ago)
 {
     unsigned to = (b->looks - 1 - ago) % LT_BITRATE_LOOKS;
     unsigned from = (b->looks - 1 - ago - FOLLOW_LOOKS) % LT_BITRATE_LOOKS;
-    uint64_t bytes = b->past[to].offered - b->past[from].offered;
-    lt_bitrate_answer answer = {0, rate_between(b, from, to, bytes)};
+    livetcp_usec time = b->past[to].at_us - b->past[from].at_us;
+    lt_bitrate_answer answer = {.told = 0};
 
     for (unsigned i = 1; i <= FOLLOW_LOOKS; i++)
         answer.told += b->past[(b->looks - 1 - ago - i) % LT_BITRATE_LOOKS].estimate / FOLLOW_LOOKS;
+    if (time <= 0)
+        return answer;
+    answer.offered = rate_of_bytes(b->past[to].offered - b->past[from].offered, time);
+    answer.written = rate_of_bytes(b->past[to].deltas - b->past[from].deltas, time);
     return answer;
 }
 
-/* bit/s written over the last FOLLOW_LOOKS updates, without key frames. */
-static double lately_written(const lt_bitrate *b)
-{
-    unsigned to = (b->looks - 1) % LT_BITRATE_LOOKS;
-    unsigned from = (b->looks - 1 - FOLLOW_LOOKS) % LT_BITRATE_LOOKS;
-
-    return rate_between(b, from, to, b->past[to].deltas - b->past[from].deltas);
-}
-
-/* True if the source was told `more` times as much as before, and sent as much more. */
+/* True if the source was told `more` times as much as before, and offered as much more.
+ */
 static bool has_risen(const lt_bitrate_answer *before, const lt_bitrate_answer *after, double more)
 {
     return after->told > more * before->told && before->offered > 0 &&
@@ -348,7 +341,7 @@ static bool has_risen(const lt_bitrate_answer *before, const lt_bitrate_answer *
 /* The application's rate is a mean over a second, as that of all looks' estimates is. */
 static void update_adapts(lt_bitrate *b, double offered)
 {
-    lt_bitrate_answer answer = {0, offered};
+    lt_bitrate_answer answer = {.offered = offered};
 
     if (b->adapts || b->looks < ADAPTS_LOOKS)
         return;
@@ -361,19 +354,17 @@ static void update_adapts(lt_bitrate *b, double offered)
     b->adapts = b->follows || has_risen(&b->least, &b->most, ADAPTS_MORE);
 }
 
-/* Only an encoder that follows the estimate is probed for. What it offers tells: after a stall the
- * packets that waited are written at once, as the estimate rises, at whatever rate the source is.
- */
+/* Only an encoder that follows the estimate is probed for. It is known by its offer: after a stall
+ * packets of any source that waited are written at once, as the estimate rises. */
 static void update_follows(lt_bitrate *b)
 {
     if (b->looks <= 2 * FOLLOW_LOOKS + 1)
         return;
 
     lt_bitrate_answer before = answer_of(b, FOLLOW_LOOKS), now = answer_of(b, 0);
-    double written = lately_written(b);
-    if (written > IGNORES * now.told && written > IGNORES * b->estimate) {
+    if (now.written > IGNORES * now.told && now.written > IGNORES * b->estimate) {
         b->follows = b->adapts = false;
-        b->least = b->most = (lt_bitrate_answer){0, 0};
+        b->least = b->most = (lt_bitrate_answer){.told = 0};
     } else if (has_risen(&before, &now, FOLLOW_MORE)) {
         b->follows = true;
     }

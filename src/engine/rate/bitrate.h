@@ -17,9 +17,9 @@
  */
 #define LT_LONG_TRIP_US 100000
 
-/* A mean estimate, and the media that the application sent then: bit/s. */
+/* A mean estimate, and then the media that the application sent, and that was written: bit/s. */
 typedef struct lt_bitrate_answer {
-    double told, offered;
+    double told, offered, written;
 } lt_bitrate_answer;
 
 typedef struct lt_bitrate {

@@ -638,13 +638,17 @@ static bool is_tested(lt_congestion *c, const lt_congestion_sample *s)
     return true;
 }
 
-/* Samples against the shorter route are discarded. */
-static void lengthen(lt_congestion *c, const lt_congestion_sample *s, livetcp_usec longer_us)
+static void forget_shorter_route(lt_congestion *c, livetcp_usec now)
 {
-    c->longer_us = longer_us;
-    c->shorter_us = s->base_us + longer_us / 2;
-    c->route_us = s->now_us;
+    c->route_us = now;
     c->history = (lt_delay_history){.used = 0};
+}
+
+/* Nothing was asked of the path: was_no_route() tells when the longer route was none. */
+static void presume_longer_route(lt_congestion *c, const lt_congestion_sample *s, double limit)
+{
+    c->shorter_us = s->base_us + c->longer_us / 2;
+    begin_anew(c, limit);
 }
 
 /* A longer route that was not tested shows once the window for the shorter one has become small. */
@@ -654,18 +658,13 @@ static bool is_longer_route(lt_congestion *c, const lt_congestion_sample *s)
 
     if (!tested) {
         c->longer_us = lt_route_step_update(&c->step, s, c->limit);
-        if (c->longer_us) {
-            c->shorter_us = s->base_us + c->longer_us / 2;
-            begin_anew(c, c->step.before);
-        }
+        if (!c->longer_us)
+            return false;
+        presume_longer_route(c, s, c->step.before);
     }
-    if (!tested && !c->longer_us)
-        return false;
     lt_window_push_stop(&c->push);
-    if (c->longer_us) {
-        c->route_us = s->now_us;
-        c->history = (lt_delay_history){.used = 0};
-    }
+    if (c->longer_us)
+        forget_shorter_route(c, s->now_us);
     set_window(c, s);
     if (lt_drain_test_pauses(&c->drain))
         c->window = 1; /* a packet is sent when none is under way */
@@ -809,11 +808,10 @@ static void pace(lt_congestion *c, const lt_congestion_sample *s, const lt_delay
 }
 
 /* There are no others: what looked like their queue is a longer route. */
-static void take_longer_route(lt_congestion *c, const lt_congestion_sample *s,
-                              livetcp_usec longer_us)
+static void take_longer_route(lt_congestion *c, const lt_congestion_sample *s)
 {
-    lengthen(c, s, longer_us);
-    begin_anew(c, c->limit);
+    presume_longer_route(c, s, c->limit);
+    forget_shorter_route(c, s->now_us);
     c->regime = LT_REGIME_OPEN;
     c->window = UINT64_MAX;
 }
@@ -838,12 +836,12 @@ static void compete(lt_congestion *c, const lt_congestion_sample *s)
      * kept, since nothing asks the path again. */
     if (s->connections > 1 && !empty_drains && lt_competition_empty_drains(&c->competition))
         lt_packet_trains_forget(&c->trains);
-    livetcp_usec longer_us =
-        there ? lt_queue_floor_update(&c->others_floor, s->busy_us, s->now_us) : 0;
-    if (longer_us)
-        take_longer_route(c, s, longer_us);
-    if (there)
+    if (there) {
+        c->longer_us = lt_queue_floor_update(&c->others_floor, s->busy_us, s->now_us);
+        if (c->longer_us)
+            take_longer_route(c, s);
         return;
+    }
     c->regime = LT_REGIME_ALONE;
     c->capacity = c->limit;
     c->congested_us = s->now_us;

@@ -130,15 +130,20 @@ static void enter(lt_headroom *h, lt_headroom_phase phase, livetcp_usec now)
 
 /* ---- the last second ---- */
 
+static unsigned tick_before(const lt_headroom *h, unsigned ticks)
+{
+    return (h->tick + LT_HEADROOM_TICKS - ticks) % LT_HEADROOM_TICKS;
+}
+
 static unsigned oldest_tick(const lt_headroom *h)
 {
-    return (h->tick + 1) % LT_HEADROOM_TICKS;
+    return tick_before(h, LT_HEADROOM_TICKS - 1);
 }
 
 /* Extra bytes for a byte of media that were sent in the last ticks. */
 static double used(const lt_headroom *h, const lt_headroom_view *view, unsigned ticks)
 {
-    unsigned since = (h->tick + LT_HEADROOM_TICKS - ticks) % LT_HEADROOM_TICKS;
+    unsigned since = tick_before(h, ticks);
     double media = (double)(view->media - h->ticks[since].media);
     double all = (double)(view->written - h->ticks[since].written);
 
@@ -335,35 +340,37 @@ static bool spares_probes(const lt_headroom *h, const lt_headroom_view *view)
     return rate / (double)view->media_rate - 1 >= PROBES * PROBE / view->packet;
 }
 
+static void limit_share(lt_headroom *h, const lt_headroom_view *view, double max_share,
+                        livetcp_usec retry_us)
+{
+    h->max_share = max_share;
+    h->spares_probes = spares_probes(h, view);
+    h->share = FIRST;
+    h->retry_us = retry_us;
+    h->cleared = 0;
+    enter(h, LT_HEADROOM_SPEND, view->now_us);
+}
+
 /* The link is full, although it has carried as much before: it gets the media, until nothing waits
  * any more. */
 static void doubt_link(lt_headroom *h, const lt_headroom_view *view)
 {
     lt_proved_share_on_full(&h->proved, fmin(h->trial.proved, h->max_share));
-    h->max_share = 0;
-    h->spares_probes = spares_probes(h, view);
-    h->share = FIRST;
-    h->retry_us = LIVETCP_NEVER;
-    h->cleared = 0;
-    enter(h, LT_HEADROOM_SPEND, view->now_us);
+    limit_share(h, view, 0, LIVETCP_NEVER);
 }
 
 /* The link is full: it gets the media and a part of the rest that it carried. */
-static void limit_share(lt_headroom *h, const lt_headroom_view *view)
+static void find_full(lt_headroom *h, const lt_headroom_view *view)
 {
     double rest = MARGIN * h->trial.carried - (double)view->media_rate;
     double share = view->session_rate ? rest / (double)view->session_rate : 0;
+    livetcp_usec retry_us = RETRY_US << (h->full < DOUBLE_MAX ? h->full : DOUBLE_MAX);
 
     if (share > BELOW * h->trial.share)
         share = BELOW * h->trial.share;
     lt_proved_share_on_full(&h->proved, 0);
-    h->max_share = share > SHARE_MIN ? share : 0;
-    h->spares_probes = spares_probes(h, view);
-    h->share = FIRST;
-    h->retry_us = view->now_us + (RETRY_US << (h->full < DOUBLE_MAX ? h->full : DOUBLE_MAX));
+    limit_share(h, view, share > SHARE_MIN ? share : 0, view->now_us + retry_us);
     h->full++;
-    h->cleared = 0;
-    enter(h, LT_HEADROOM_SPEND, view->now_us);
 }
 
 static void clear_link(lt_headroom *h, const lt_headroom_view *view)
@@ -435,7 +442,7 @@ static void end_trial(lt_headroom *h, const lt_headroom_view *view)
     if (full && h->trial.proved > 0)
         doubt_link(h, view);
     else if (full)
-        limit_share(h, view);
+        find_full(h, view);
     else if (over || (!h->trial.lost && h->trial.samples >= TRIAL_SAMPLES &&
                       view->now_us - h->since_us > TRIAL_MIN_US))
         clear_link(h, view);
@@ -493,25 +500,22 @@ static void grow(lt_headroom *h, const lt_headroom_view *view)
 /* Extra bytes of the last tick. */
 static double extra_bytes(const lt_headroom *h, const lt_headroom_view *view)
 {
-    unsigned last = (h->tick + LT_HEADROOM_TICKS - 1) % LT_HEADROOM_TICKS;
+    unsigned last = tick_before(h, 1);
 
     return (double)(view->written - h->ticks[last].written) -
            (double)(view->media - h->ticks[last].media);
 }
 
-static void look_at_proof(lt_headroom *h, const lt_headroom_view *view)
+/* A link in doubt is asked again when nothing has waited for a while. */
+static void ask_again(lt_headroom *h, const lt_headroom_view *view)
 {
     bool waits = view->wait_us > WAIT_US || segments_beyond(h, view) > AWAY_NORMAL;
-    double share =
-        lt_proved_share_is_in_doubt(&h->proved) ? lt_proved_share_ask(&h->proved, waits) : 0;
+    double share = lt_proved_share_ask(&h->proved, waits);
 
-    if (share > 0) {
-        h->max_share = share;
-        h->retry_us = view->now_us + RETRY_AGAIN;
-    } else if (h->max_share > 0) {
-        lt_proved_share_on_tick(&h->proved, used(h, view, LT_HEADROOM_TICKS - 1),
-                                extra_bytes(h, view));
-    }
+    if (share <= 0)
+        return;
+    h->max_share = share;
+    h->retry_us = view->now_us + RETRY_AGAIN;
 }
 
 static void tick(lt_headroom *h, const lt_headroom_view *view)
@@ -528,7 +532,11 @@ static void tick(lt_headroom *h, const lt_headroom_view *view)
     h->flowed = h->flowed || view->wait_us < WAIT_US;
     if (view->wait_us > WAIT_US && h->flowed)
         add_late(h, view->wait_us, view->rtt_us);
-    look_at_proof(h, view);
+    if (lt_proved_share_is_in_doubt(&h->proved))
+        ask_again(h, view);
+    else if (h->max_share > 0)
+        lt_proved_share_on_tick(&h->proved, used(h, view, LT_HEADROOM_TICKS - 1),
+                                extra_bytes(h, view));
     add_away(h, view);
     grow(h, view);
 }

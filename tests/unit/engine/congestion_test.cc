@@ -158,6 +158,19 @@ struct Told {
         return step(now);
     }
 
+    /* Forty updates, in which the source is told half as much again, twice; before each it `sends`
+     * more than at the constant rate. */
+    void tell_more(const std::function<void(unsigned)> &sends)
+    {
+        congestion.limit = 100000; /* no start any more: the estimate grows by 3 % in 50 ms */
+        for (unsigned i = 0; i < 40; i++) {
+            sends(i);
+            progress((i + 1) * 50 * ms);
+            if (i == 8 || i == 16)
+                bitrate.estimate *= 1.5;
+        }
+    }
+
     uint32_t rate() const
     {
         return lt_bitrate_get(&bitrate);
@@ -871,20 +884,13 @@ TEST_CASE("a key frame is no answer to what a source is told", "[bitrate]")
 {
     for (bool key : {false, true}) {
         Told told(50000);
-        told.congestion.limit = 100000; /* no start any more: it grows by 3 % in 50 ms */
-        livetcp_usec now = 0;
-        for (unsigned i = 0; i < 40; i++) {
-            if (i == 20) {
-                told.sample.media += 20000;
-                told.sample.key_media += key ? 20000 : 0;
-                told.sample.offered += key ? 0 : 20000;
-            }
-            told.progress(now += 50 * ms);
-            if (i == 8)
-                told.bitrate.estimate *= 1.5;
-            if (i == 16)
-                told.bitrate.estimate *= 1.5;
-        }
+        told.tell_more([&](unsigned update) {
+            if (update != 20)
+                return;
+            told.sample.media += 20000;
+            told.sample.key_media += key ? 20000 : 0;
+            told.sample.offered += key ? 0 : 20000;
+        });
         CHECK(told.bitrate.follows == !key);
     }
 }
@@ -893,17 +899,10 @@ TEST_CASE("packets that waited and are written at once are no answer of a source
 {
     for (bool offered : {false, true}) {
         Told told(50000);
-        told.congestion.limit = 100000; /* no start any more: it grows by 3 % in 50 ms */
-        livetcp_usec now = 0;
-        for (unsigned i = 0; i < 40; i++) {
-            if (i == 8 || i == 16)
-                told.bitrate.estimate *= 1.5;
-            if (i >= 20) {
-                told.sample.media += 1200;
-                told.sample.offered += offered ? 1200 : 0;
-            }
-            told.progress(now += 50 * ms);
-        }
+        told.tell_more([&](unsigned update) {
+            told.sample.media += update < 20 ? 0 : 1200;
+            told.sample.offered += offered && update >= 20 ? 1200 : 0;
+        });
         CHECK(told.bitrate.follows == offered);
         CHECK(told.bitrate.adapts == offered);
     }
