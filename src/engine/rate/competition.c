@@ -96,6 +96,9 @@
 /* The rate of a drain is part of the delivered one for so long after it, and a round trip. */
 #define AFTER_DRAIN_US 600000
 
+/* Of round trips without a queue, and one of these, while packets wait: others fill none. */
+#define UNMET_US 100000
+
 /* While packets wait longer than that, no more than the delivered rate can be expected. */
 #define WAIT_US 40000
 
@@ -269,6 +272,7 @@ void lt_competition_begin(lt_competition *c, const lt_congestion_sample *s,
     c->shrunk_us = c->drained_us = s->now_us;
     c->return_soon = s->connections == 1 || !s->lossless;
     c->queue_max_us = 0;
+    c->empty_us = LIVETCP_NEVER;
     c->crest_us = (double)window->average_us;
     c->drain_until_us = LIVETCP_NEVER;
     c->drain_rate = 0;
@@ -415,6 +419,20 @@ static bool never_stood(const lt_competition *c, const lt_congestion_sample *s, 
            c->queue_max_us < empty_us(c, round) && !lt_heavy_losses_last(&c->heavy);
 }
 
+/* Nor does anybody if no round trip meets a queue any more. The link was slow for a moment, as that
+ * of a mobile network is, and packets wait for a share of what it carried then. */
+static bool stands_no_more(lt_competition *c, const lt_congestion_sample *s, double round)
+{
+    bool known = s->queue_us != LIVETCP_NEVER;
+
+    if (known && s->queue_us >= empty_us(c, round))
+        c->empty_us = LIVETCP_NEVER;
+    else if (known && c->empty_us == LIVETCP_NEVER)
+        c->empty_us = s->now_us;
+    return known && !s->follows && s->connections > 1 && s->wait_us > WAIT_US &&
+           c->empty_us != LIVETCP_NEVER && s->now_us - c->empty_us > UNMET_US + s->base_us;
+}
+
 /* A connection that repairs has no round trips that show its queue. */
 static bool shows_nothing(const lt_competition *c, const lt_congestion_sample *s)
 {
@@ -464,7 +482,8 @@ bool lt_competition_update(lt_competition *c, const lt_congestion_sample *s,
     update_share(c, s, round);
     if (!drains)
         look_at_rate(c, s, rate);
-    if (drains ? ends_empty(c, s, round) : never_stood(c, s, round)) {
+    bool empty = stands_no_more(c, s, round);
+    if (empty || (drains ? ends_empty(c, s, round) : never_stood(c, s, round))) {
         leave(c, s, window);
         return false;
     }

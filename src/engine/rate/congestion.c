@@ -85,7 +85,13 @@
 #define OVERLOAD_AFTER_US 2000000 /* the limit is measured too low at first */
 #define OVERLOAD_GAIN     0.15
 #define OVERLOAD_US       20000 /* between two looks, at most */
-#define SEGMENT           1500
+
+/* With less than this part of what the path has carried lately the link was slow for a moment, as
+ * that of a mobile network is. While packets wait and meet no queue, the window of a source that
+ * does not follow doubles in a round trip, as TCP's does. */
+#define REGAINED 0.5
+
+#define SEGMENT 1500
 
 /* While packets wait for the window, the queue stands all the time and the minimum round trip would
  * be forgotten. It is drained regularly, until each connection has a sample. */
@@ -352,22 +358,31 @@ static bool is_overload(lt_congestion *c, const lt_congestion_sample *s)
     return s->now_us - c->fitted_us >= OVERLOAD_AFTER_US;
 }
 
+static bool regains(const lt_congestion *c, const lt_congestion_sample *s)
+{
+    return !s->may_follow && s->wait_us > OPEN_WAIT_US && c->limit < REGAINED * s->carried &&
+           c->capacity < s->carried;
+}
+
 static void open_window(lt_congestion *c, const lt_congestion_sample *s)
 {
     livetcp_usec time = s->now_us - c->looked_us;
     bool lasts = is_overload(c, s), untold = s->connections > 1 && !s->may_follow;
+    bool doubles = regains(c, s);
 
     c->looked_us = s->now_us;
     c->lasts = lasts && untold;
-    if (!lt_window_opening_may(&c->window_opening, &c->history, s,
-                               untold && (lasts || s->overloads), &c->capacity)) {
+    if (!doubles && !lt_window_opening_may(&c->window_opening, &c->history, s,
+                                           untold && (lasts || s->overloads), &c->capacity)) {
         c->congested_us = s->now_us;
         return;
     }
     if (!is_full(c, s) || s->queue_us >= BUSY_US || is_drained(c, s->now_us) || !s->base_us)
         return;
     time = time < OVERLOAD_US ? time : OVERLOAD_US;
-    if (s->wait_us <= OPEN_WAIT_US)
+    if (doubles)
+        c->capacity *= fmax(OPEN_FAST, 1 + (double)time / (double)s->base_us);
+    else if (s->wait_us <= OPEN_WAIT_US)
         c->capacity *= OPEN_GAIN;
     else if (!lasts)
         c->capacity *= OPEN_FAST;

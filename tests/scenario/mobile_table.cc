@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sessions on links whose rate never rests, as those of mobile networks, in virtual time. Links are
+ * drawn at random: the logarithm of the rate walks around its mean, fades take most of it for a
+ * while, a handover lets nothing through; the buffer is long. `auto` is compared with one
+ * connection, with `shortest-queue`, and with datagrams without losses, whose encoder knows the
+ * rate of the link a round trip ago and sends 0.95 of it. Not a test: the place to look for what a
+ * changing link does. Its findings have tests of their own.
+ *
+ * usage: mobile-table FROM-TO [encoder | fixed]
+ *
+ * A line for each draw: p50, p95, p99 and maximum above L in ms, the part of the link that was
+ * used, for how many seconds frames were later than L + 200 ms, and the part of the time in which
+ * the session believed to be beside others. FRAMES=x264 for the frames of a recording; TRACE=1
+ * tells each 200 ms of a session.
+ */
+#include "sim_dice.h"
+#include "sim_greedy.h"
+#include "sim_video.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+using namespace scenario;
+
+namespace
+{
+
+constexpr double step_s = 0.2, begin_s = 5, end_s = 64, length_s = 65, frame_s = 0.04;
+
+struct Draw {
+    double mean; /* of the rate, kbit/s; */
+    double swing,
+        memory_s;          /*   its logarithm: standard deviation, and how long it is like before */
+    int delay;             /* ms */
+    double buffer_ms;      /* at the mean rate */
+    double loss;           /* % */
+    double fade_s, away_s; /* mean time from one fade, or handover, to the next */
+    const char *below;
+    double media;              /* of a fixed rate, kbit/s */
+    std::vector<double> rates; /* kbit/s, each step_s */
+};
+
+/* About normal: mean 0, deviation 1. */
+double noise(Dice &dice)
+{
+    double sum = 0;
+
+    for (int i = 0; i < 6; i++)
+        sum += dice.between(-1, 1) / std::sqrt(2.0);
+    return sum;
+}
+
+std::vector<double> walk(const Draw &d, Dice &dice)
+{
+    std::vector<double> rates;
+    double level = 0, fade = 0, keep = std::exp(-step_s / d.memory_s);
+    int faded = 0, away = 0; /* steps that are left */
+
+    while (static_cast<double>(rates.size()) * step_s < length_s) {
+        level = keep * level + d.swing * std::sqrt(1 - keep * keep) * noise(dice);
+        if (--faded < 0 && dice.between(0, 1) < step_s / d.fade_s) {
+            faded = static_cast<int>(dice.between_times(0.5, 3) / step_s);
+            fade = dice.between_times(0.1, 0.5);
+        }
+        if (--away < 0 && dice.between(0, 1) < step_s / d.away_s)
+            away = static_cast<int>(dice.between(0.2, 0.8) / step_s);
+        double rate = d.mean * std::exp(level - d.swing * d.swing / 2) * (faded >= 0 ? fade : 1);
+        rates.push_back(away >= 0 ? 8 : std::max(rate, 0.02 * d.mean));
+    }
+    return rates;
+}
+
+Draw draw(uint64_t seed)
+{
+    Dice dice(seed);
+    Draw d;
+
+    d.mean = dice.between_times(600, 12000);
+    d.swing = dice.between(0.1, 0.6);
+    d.memory_s = dice.between_times(0.5, 8);
+    d.delay = static_cast<int>(dice.between_times(10, 60));
+    d.buffer_ms = dice.between_times(100, 1500);
+    d.loss = std::vector<double>{0, 0, 0.1, 0.5}[dice.below(4)];
+    d.fade_s = dice.between_times(5, 60);
+    d.away_s = dice.between_times(15, 200);
+    d.below = std::vector<const char *>{"cubic", "cubic", "bbr", "reno"}[dice.below(4)];
+    d.media = d.mean * dice.between(0.1, 0.5);
+    d.rates = walk(d, dice);
+    return d;
+}
+
+double rate_at(const Draw &d, double at)
+{
+    return d.rates[static_cast<size_t>(std::max(at, 0.0) / step_s)];
+}
+
+/* What the link carries from begin_s to end_s, kbit. */
+double capacity(const Draw &d)
+{
+    double sum = 0;
+
+    for (double at = begin_s; at + step_s / 2 < end_s; at += step_s)
+        sum += rate_at(d, at + step_s / 2) * step_s;
+    return sum;
+}
+
+struct Result {
+    std::vector<double> above_ms; /* L: p50, p95, p99, maximum */
+    double used, late_s, beside;
+};
+
+/* Frames over datagrams: the link takes them one after the other. */
+Result known(const Draw &d, bool follows)
+{
+    constexpr double tick_s = 0.001;
+    struct Waiting {
+        double kbit, since;
+    };
+    std::vector<Waiting> frames;
+    std::vector<double> delays;
+    double sent = 0, late_s = 0, next = 0;
+    size_t head = 0;
+
+    for (double at = 0; at + tick_s < length_s; at += tick_s) {
+        if (at >= next && at < end_s) {
+            double rate = follows ? 0.95 * rate_at(d, at - 2e-3 * d.delay) : d.media;
+            frames.push_back({rate * frame_s, at});
+            sent += at >= begin_s ? rate * frame_s : 0;
+            next += frame_s;
+        }
+        for (double room = rate_at(d, at) * tick_s; room > 0 && head < frames.size();) {
+            double part = std::min(room, frames[head].kbit);
+            frames[head].kbit -= part;
+            room -= part;
+            if (frames[head].kbit > 1e-12)
+                break;
+            if (frames[head].since >= begin_s)
+                delays.push_back(1e3 * (at - frames[head].since));
+            head++;
+        }
+    }
+    std::sort(delays.begin(), delays.end());
+    for (double delay : delays)
+        late_s += delay > 200 ? frame_s : 0;
+    auto at = [&](double q) {
+        return delays[static_cast<size_t>(q * static_cast<double>(delays.size() - 1))];
+    };
+    return {{at(.5), at(.95), at(.99), at(1)}, sent / capacity(d), late_s, 0};
+}
+
+void tell(const Alone &at, double now_s, double rate)
+{
+    livetcp_session_stats stats = at.stats();
+    livetcp_usec now = at.road->world.now();
+    lt_link_counters link = at.road->path.forward.counters();
+
+    printf(
+        "  %5.1f: link %6.0f estimate %6.0f sent %6.0f regime %d window %6llu queue %4.0f ms most "
+        "%5.0f lost %llu wire %llu extra %llu of %llu\n",
+        now_s, rate, stats.sent.estimated_bitrate / 1e3, at.video.rate / 1e3, stats.sent.congestion,
+        static_cast<unsigned long long>(stats.sent.window_bytes),
+        static_cast<double>(stats.sent.queue_delay_us) / 1e3,
+        at.video.delay(1, now - 400000, now - 200000),
+        static_cast<unsigned long long>(link.dropped_queue),
+        static_cast<unsigned long long>(link.in_bytes),
+        static_cast<unsigned long long>(stats.sent.extra_bytes),
+        static_cast<unsigned long long>(stats.sent.accepted_bytes));
+}
+
+void set_frames(Video &video)
+{
+    static lt_frame_sizes x264;
+
+    if (!getenv("FRAMES"))
+        return;
+    if (!x264.count)
+        lt_frame_sizes_x264(&x264);
+    video.sizes = &x264;
+    video.every = 50;
+}
+
+Result run(const Draw &d, const char *policy, unsigned connections, bool follows, uint64_t seed)
+{
+    char spec[160];
+
+    snprintf(spec, sizeof spec, "delay=%dms,rate=%.0fkbit,loss=%.1f%%,queue=%.0fB", d.delay,
+             d.rates[0], d.loss, std::max(d.buffer_ms * d.mean / 8, 9000.0));
+    Alone at(spec, make_config(policy, connections), (follows ? 0.7 * d.mean : d.media) * 1e3,
+             follows, seed, d.below, set_frames);
+    double beside = 0;
+    for (size_t i = 0; i < d.rates.size(); i++) {
+        lt_link_params params = at.road->path.forward.params();
+        params.rate = static_cast<uint64_t>(d.rates[i] * 1e3);
+        at.road->path.forward.set(params);
+        at.run(step_s);
+        beside += at.stats().sent.congestion == LIVETCP_CONGESTION_COMPETING;
+        if (getenv("TRACE"))
+            tell(at, static_cast<double>(i + 1) * step_s, d.rates[i]);
+    }
+    auto from = at.begin + static_cast<livetcp_usec>(begin_s * 1e6);
+    auto to = at.begin + static_cast<livetcp_usec>(end_s * 1e6);
+    at.video.stopped = true;
+    at.run(20);
+    std::vector<double> above = at.video.delays({.5, .95, .99, 1}, from, to);
+    for (double &delay : above)
+        delay -= d.delay;
+    return {above, at.video.throughput(from, to) / 1e3 * (end_s - begin_s) / capacity(d),
+            at.video.seconds_above(d.delay + 200, from, to),
+            beside / static_cast<double>(d.rates.size())};
+}
+
+/* ---- all draws ---- */
+
+double median(std::vector<double> values)
+{
+    std::sort(values.begin(), values.end());
+    return values[values.size() / 2];
+}
+
+struct Contestant {
+    const char *name;
+    unsigned connections; /* 0: datagrams */
+    std::vector<Result> results;
+
+    template <class Value> double middle(Value value) const
+    {
+        std::vector<double> values;
+        for (const Result &result : results)
+            values.push_back(value(result));
+        return median(values);
+    }
+};
+
+void print(const char *name, const Result &r)
+{
+    printf(" | %s %4.0f %5.0f %5.0f max %5.0f use %.2f late %4.1f beside %.2f", name, r.above_ms[0],
+           r.above_ms[1], r.above_ms[2], r.above_ms[3], r.used, r.late_s, r.beside);
+}
+
+/* Draws in which `one` is later than `other` at this place of above_ms. */
+unsigned later(const Contestant &one, const Contestant &other, size_t place)
+{
+    unsigned count = 0;
+
+    for (size_t i = 0; i < one.results.size(); i++)
+        count += one.results[i].above_ms[place] > 1.05 * other.results[i].above_ms[place] + 5;
+    return count;
+}
+
+void compare(unsigned from, unsigned to, bool follows)
+{
+    Contestant all[] = {
+        {"known", 0, {}}, {"single", 1, {}}, {"shortest-queue", 8, {}}, {"auto", 8, {}}};
+    const Contestant &ours = all[3];
+
+    for (unsigned seed = from; seed <= to; seed++) {
+        const Draw d = draw(seed);
+        printf(
+            "%3u %-5s %5.0f kbit/s swing %.2f in %.1f s, RTT %3d, buffer %4.0f ms, loss %.1f %%, "
+            "fade each %2.0f s, away %3.0f s, media %4.0f",
+            seed, d.below, d.mean, d.swing, d.memory_s, 2 * d.delay, d.buffer_ms, d.loss, d.fade_s,
+            d.away_s, d.media);
+        for (Contestant &who : all) {
+            who.results.push_back(who.connections ? run(d, who.name, who.connections, follows, seed)
+                                                  : known(d, follows));
+            print(who.name, who.results.back());
+        }
+        printf("\n");
+        fflush(stdout);
+    }
+    for (const Contestant &who : all) {
+        auto delay = [&](size_t place) {
+            return who.middle([place](const Result &r) { return r.above_ms[place]; });
+        };
+        printf("%s, %s: medians p50 %.0f p95 %.0f p99 %.0f max %.0f use %.3f late %.1f s\n",
+               follows ? "encoder" : "fixed", who.name, delay(0), delay(1), delay(2), delay(3),
+               who.middle([](const Result &r) { return r.used; }),
+               who.middle([](const Result &r) { return r.late_s; }));
+    }
+    for (const Contestant *other : {&all[1], &all[2]})
+        printf("auto later than %s by 5 %% and 5 ms: p95 in %u, p99 in %u of %u\n", other->name,
+               later(ours, *other, 1), later(ours, *other, 2), to - from + 1);
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+    unsigned from, to;
+    const std::string kind = argc > 2 ? argv[2] : "";
+
+    if (argc < 2 || argc > 3 || sscanf(argv[1], "%u-%u", &from, &to) != 2 || from > to ||
+        (argc == 3 && kind != "encoder" && kind != "fixed")) {
+        fprintf(stderr, "usage: mobile-table FROM-TO [encoder | fixed]\n");
+        return 2;
+    }
+    if (kind != "fixed")
+        compare(from, to, true);
+    if (kind != "encoder")
+        compare(from, to, false);
+    return 0;
+}
