@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Sessions over several networks at once: one path for each link. */
 #include "catch.h"
-#include "sim_greedy.h"
+#include "sim_video.h"
+
+#include <algorithm>
 
 #include <set>
 
@@ -139,6 +141,38 @@ TEST_CASE("a link that is cut for ten seconds in twenty loses no packet and dela
             CHECK(networks.distinct() == networks.sent);
             CHECK(networks.quantile(0.999) <= 45 + 90 + 200);
         }
+}
+
+/* The connection with the longest round trip decided when a link was silent, and one that had just
+ * been slow explains half a second. */
+TEST_CASE("a link that lets nothing through after a slow moment hands its frames over at once")
+{
+    std::vector<double> longest;
+    for (uint64_t seed = 1; seed <= 25; seed++) {
+        auto road =
+            std::make_shared<SimRoad>(std::vector<std::string>{"delay=22ms,rate=6mbit,queue=120kB",
+                                                               "delay=53ms,rate=4mbit,queue=300kB"},
+                                      seed);
+        Video video(road, make_config("auto", 8), 1.4e6, false, seed);
+        auto quick_for = [&](const char *rate, double seconds) {
+            road->link(0).change(rate);
+            road->world.run_for(static_cast<livetcp_usec>(seconds * 1e6));
+        };
+        road->world.run_for(second / 2);
+        video.start();
+        quick_for("rate=6mbit", 10);
+        quick_for("rate=400kbit", 0.6);
+        quick_for("rate=6mbit", 1.2);
+        livetcp_usec from = road->world.now();
+        quick_for("rate=8kbit", 0.7);
+        livetcp_usec to = road->world.now();
+        quick_for("rate=6mbit", 3);
+        longest.push_back(video.delay(1, from - second / 10, to));
+        road->world.clear();
+    }
+    std::sort(longest.begin(), longest.end());
+    INFO("p50 " << longest[12] << ", p80 " << longest[20] << ", most " << longest[24]);
+    CHECK(longest[20] < 53 + 350); /* 622 without */
 }
 
 TEST_CASE("a link of half the loss and round trip gets the media when it alone suffices")

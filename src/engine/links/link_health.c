@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/links/link_health.h"
 
+#include "base/usec.h"
+
 #include "engine/links/path_info.h"
 #include "policy/forecast.h"
 
-/* Time after which an acknowledgement is overdue: TCP's timeout, and this for delayed
- * acknowledgements and for the interval of polling. */
+/* Added to what the round trip and its variation explain, for delayed acknowledgements and for the
+ * interval of polling. */
 #define ALLOWED_US (60 * (livetcp_usec)LIVETCP_USEC_MSEC)
 
 static uint32_t bit(unsigned number)
@@ -17,6 +19,7 @@ static void progress(lt_link_health *health, unsigned link, livetcp_usec now)
 {
     health->since_us[link] = now;
     health->silent &= ~bit(link);
+    health->quiet &= ~bit(link);
 }
 
 void lt_link_health_connected(lt_link_health *health, unsigned link, livetcp_usec now)
@@ -46,26 +49,33 @@ static livetcp_usec ack_timeout(const livetcp_path *path)
     return lt_path_timeout(path) + ALLOWED_US;
 }
 
-/* Returns the links that carry media. Sets which of them wait for an acknowledgement, and the
- * longest time that each may wait. */
-static uint32_t find_waiting(lt_link_health *health, const lt_links *links, livetcp_usec *limits)
+/* Of the connections of a link that wait for an acknowledgement. */
+typedef struct waiting {
+    unsigned count;
+    livetcp_usec least_us, most_us; /* how long that may take, by their round trips */
+} waiting;
+
+/* Returns the links that carry media. Sets which of them wait for an acknowledgement, and for how
+ * long each may. */
+static uint32_t find_waiting(lt_link_health *health, const lt_links *links, waiting *limits)
 {
     uint32_t carrying = 0;
 
     health->waits = 0;
     for (unsigned i = 0; i < LIVETCP_MAX_LINKS; i++)
-        limits[i] = 0;
+        limits[i] = (waiting){.least_us = LIVETCP_NEVER};
     for (unsigned i = 0; i < lt_links_count(links); i++) {
         const livetcp_path *path = &lt_links_paths(links)[i];
-        livetcp_usec limit = ack_timeout(path);
+        waiting *limit = &limits[path->link];
         if (!path->usable)
             continue;
         carrying |= bit(path->link);
         if (!lt_path_undelivered(path))
             continue;
         health->waits |= bit(path->link);
-        if (limit > limits[path->link])
-            limits[path->link] = limit;
+        limit->count++;
+        limit->least_us = lt_usec_min(limit->least_us, ack_timeout(path));
+        limit->most_us = lt_usec_max(limit->most_us, ack_timeout(path));
     }
     return carrying;
 }
@@ -80,16 +90,20 @@ static void mark(const lt_link_health *health, const lt_links *links)
 
 uint32_t lt_link_health_update(lt_link_health *health, const lt_links *links, livetcp_usec now)
 {
-    livetcp_usec limits[LIVETCP_MAX_LINKS];
+    waiting limits[LIVETCP_MAX_LINKS];
     uint32_t carrying = find_waiting(health, links, limits), before = health->stalled;
 
     for (unsigned i = 0; i < LIVETCP_MAX_LINKS; i++) {
+        livetcp_usec time = now - health->since_us[i];
         if (!(health->waits & bit(i)))
             progress(health, i, now);
-        else if (now - health->since_us[i] > limits[i])
+        else if (time > limits[i].most_us)
             health->silent |= bit(i);
+        else if (time > limits[i].least_us && limits[i].count > 1)
+            health->quiet |= bit(i);
     }
-    health->stalled = carrying & ~health->silent ? health->silent & carrying : 0;
+    uint32_t waits = (health->silent | health->quiet) & carrying;
+    health->stalled = carrying & ~waits ? waits : 0;
     if (health->stalled != before)
         mark(health, links);
     for (unsigned i = 0; i < LIVETCP_MAX_LINKS; i++)

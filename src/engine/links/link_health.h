@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Detects links on which nothing gets through. A link is silent when bytes are in flight on it and
- * the peer's TCP has acknowledged nothing, on any of its connections, for longer than a round trip
- * explains. A silent link is stalled while another link is not silent: no packet may wait for it.
+ * the peer's TCP has acknowledged nothing, on any of its connections, for longer than the longest
+ * of their round trips explains. It is quiet when several wait for longer than the shortest
+ * explains: they have hardly all lost something. A silent or quiet link is stalled while another
+ * link is neither: no packet may wait for it.
  */
 #ifndef LT_ENGINE_LINKS_LINK_HEALTH_H
 #define LT_ENGINE_LINKS_LINK_HEALTH_H
@@ -12,9 +14,10 @@
 typedef struct lt_link_health {
     livetcp_usec since_us[LIVETCP_MAX_LINKS]; /* start of the wait for an acknowledgement */
     uint32_t waits;                           /* bit i: bytes are unacknowledged on link i, */
-    uint32_t silent;                          /* and for too long, */
-    uint32_t stalled;                         /* and another link is not silent */
-    uint64_t stalls[LIVETCP_MAX_LINKS];       /* number of times that the link became stalled */
+    uint32_t quiet;                     /*   for longer than a round trip on several connections, */
+    uint32_t silent;                    /*   or than a repair takes, */
+    uint32_t stalled;                   /* and another link is not */
+    uint64_t stalls[LIVETCP_MAX_LINKS]; /* number of times that the link became stalled */
 } lt_link_health;
 
 /* A connection was established, which shows that its link works. */
