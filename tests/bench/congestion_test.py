@@ -167,7 +167,13 @@ class Rows(unittest.TestCase):
             found = peers.schemes(row, everything)
             self.assertLessEqual(len(found), 14, row.name)
             self.assertEqual(len({title for title, _ in found}), len(found))
-            self.assertEqual(found[0][0] == peers.FLOOR, row.kind != "overload")
+            self.assertEqual(found[0][0] == peers.FLOOR, row.kind not in ("overload", "mobile"))
+
+    def test_a_mobile_link_has_a_trace_instead_of_a_rate(self):
+        path = ROWS["lte"].arguments()[1]
+        self.assertIn("lte.trace", path)
+        self.assertNotIn("rate=", path)
+        self.assertEqual(check.outcomes(ROWS["lte"], [stream(1e6, 63, 60)], []), [])
 
 
 class Script(ScriptTest):

@@ -7,12 +7,15 @@
  * rate of the link a round trip ago and sends 0.95 of it. Not a test: the place to look for what a
  * changing link does. Its findings have tests of their own.
  *
- * usage: mobile-table FROM-TO [encoder | fixed]
+ * usage: mobile-table FROM-TO [encoder | fixed | links]
  *
  * A line for each draw: p50, p95, p99 and maximum above L in ms, the part of the link that was
  * used, for how many seconds frames were later than L + 200 ms, and the part of the time in which
  * the session believed to be beside others. FRAMES=x264 for the frames of a recording; TRACE=1
  * tells each 200 ms of a session.
+ *
+ * links: each draw beside another one, both for one session, which is compared with the better of
+ * the two alone and with other policies over both, for a fixed rate of 0.4 times the smaller mean.
  */
 #include "sim_dice.h"
 #include "sim_greedy.h"
@@ -154,19 +157,19 @@ Result known(const Draw &d, bool follows)
     return {{at(.5), at(.95), at(.99), at(1)}, sent / capacity(d), late_s, 0};
 }
 
-void tell(const Alone &at, double now_s, double rate)
+void tell(const Video &video, double now_s, double rate)
 {
-    livetcp_session_stats stats = at.stats();
-    livetcp_usec now = at.road->world.now();
-    lt_link_counters link = at.road->path.forward.counters();
+    livetcp_session_stats stats = video.call.caller.stats();
+    livetcp_usec now = video.call.world.now();
+    lt_link_counters link = video.call.path.forward.counters();
 
     printf(
         "  %5.1f: link %6.0f estimate %6.0f sent %6.0f regime %d window %6llu queue %4.0f ms most "
         "%5.0f lost %llu wire %llu extra %llu of %llu\n",
-        now_s, rate, stats.sent.estimated_bitrate / 1e3, at.video.rate / 1e3, stats.sent.congestion,
+        now_s, rate, stats.sent.estimated_bitrate / 1e3, video.rate / 1e3, stats.sent.congestion,
         static_cast<unsigned long long>(stats.sent.window_bytes),
         static_cast<double>(stats.sent.queue_delay_us) / 1e3,
-        at.video.delay(1, now - 400000, now - 200000),
+        video.delay(1, now - 400000, now - 200000),
         static_cast<unsigned long long>(link.dropped_queue),
         static_cast<unsigned long long>(link.in_bytes),
         static_cast<unsigned long long>(stats.sent.extra_bytes),
@@ -185,34 +188,64 @@ void set_frames(Video &video)
     video.every = 50;
 }
 
-Result run(const Draw &d, const char *policy, unsigned connections, bool follows, uint64_t seed)
+std::string spec_of(const Draw &d)
 {
     char spec[160];
 
     snprintf(spec, sizeof spec, "delay=%dms,rate=%.0fkbit,loss=%.1f%%,queue=%.0fB", d.delay,
              d.rates[0], d.loss, std::max(d.buffer_ms * d.mean / 8, 9000.0));
-    Alone at(spec, make_config(policy, connections), (follows ? 0.7 * d.mean : d.media) * 1e3,
-             follows, seed, d.below, set_frames);
-    double beside = 0;
-    for (size_t i = 0; i < d.rates.size(); i++) {
-        lt_link_params params = at.road->path.forward.params();
-        params.rate = static_cast<uint64_t>(d.rates[i] * 1e3);
-        at.road->path.forward.set(params);
-        at.run(step_s);
-        beside += at.stats().sent.congestion == LIVETCP_CONGESTION_COMPETING;
-        if (getenv("TRACE"))
-            tell(at, static_cast<double>(i + 1) * step_s, d.rates[i]);
+    return spec;
+}
+
+struct Media {
+    double rate; /* kbit/s, at first if it follows */
+    bool follows;
+};
+
+/* A session over all of these links at once. */
+Result run(const std::vector<const Draw *> &links, const char *policy, unsigned connections,
+           const Media &media, uint64_t seed)
+{
+    std::vector<std::string> specs;
+    double carried = 0, beside = 0;
+    int shortest = links[0]->delay;
+
+    for (const Draw *d : links) {
+        specs.push_back(spec_of(*d));
+        carried += capacity(*d);
+        shortest = std::min(shortest, d->delay);
     }
-    auto from = at.begin + static_cast<livetcp_usec>(begin_s * 1e6);
-    auto to = at.begin + static_cast<livetcp_usec>(end_s * 1e6);
-    at.video.stopped = true;
-    at.run(20);
-    std::vector<double> above = at.video.delays({.5, .95, .99, 1}, from, to);
-    for (double &delay : above)
-        delay -= d.delay;
-    return {above, at.video.throughput(from, to) / 1e3 * (end_s - begin_s) / capacity(d),
-            at.video.seconds_above(d.delay + 200, from, to),
-            beside / static_cast<double>(d.rates.size())};
+    auto road = std::make_shared<SimRoad>(specs, seed);
+    for (unsigned i = 0; i < links.size(); i++)
+        road->link(i).congestion_control = links[i]->below;
+    Video video(road, make_config(policy, connections), media.rate * 1e3, media.follows, seed);
+    set_frames(video);
+    road->world.run_for(500000);
+    livetcp_usec begin = road->world.now();
+    video.start();
+    for (size_t step = 0; step < links[0]->rates.size(); step++) {
+        for (unsigned i = 0; i < links.size(); i++) {
+            lt_link_params params = road->link(i).forward.params();
+            params.rate = static_cast<uint64_t>(links[i]->rates[step] * 1e3);
+            road->link(i).forward.set(params);
+        }
+        road->world.run_for(static_cast<livetcp_usec>(step_s * 1e6));
+        beside += video.call.caller.stats().sent.congestion == LIVETCP_CONGESTION_COMPETING;
+        if (getenv("TRACE"))
+            tell(video, static_cast<double>(step + 1) * step_s, links[0]->rates[step]);
+    }
+    livetcp_usec from = begin + static_cast<livetcp_usec>(begin_s * 1e6);
+    livetcp_usec to = begin + static_cast<livetcp_usec>(end_s * 1e6);
+    video.stopped = true;
+    road->world.run_for(20000000);
+    Result result = {video.delays({.5, .95, .99, 1}, from, to),
+                     video.throughput(from, to) / 1e3 * (end_s - begin_s) / carried,
+                     video.seconds_above(shortest + 200, from, to),
+                     beside / static_cast<double>(links[0]->rates.size())};
+    for (double &delay : result.above_ms)
+        delay -= shortest;
+    road->world.clear();
+    return result;
 }
 
 /* ---- all draws ---- */
@@ -253,39 +286,98 @@ unsigned later(const Contestant &one, const Contestant &other, size_t place)
     return count;
 }
 
+void print(unsigned seed, const Draw &d)
+{
+    printf("%3u %-5s %5.0f kbit/s swing %.2f in %.1f s, RTT %3d, buffer %4.0f ms, loss %.1f %%, "
+           "fade each %2.0f s, away %3.0f s",
+           seed, d.below, d.mean, d.swing, d.memory_s, 2 * d.delay, d.buffer_ms, d.loss, d.fade_s,
+           d.away_s);
+}
+
+void print_medians(const char *kind, const Contestant &who)
+{
+    auto delay = [&](size_t place) {
+        return who.middle([place](const Result &r) { return r.above_ms[place]; });
+    };
+
+    printf("%s, %s: medians p50 %.0f p95 %.0f p99 %.0f max %.0f use %.3f late %.1f s\n", kind,
+           who.name, delay(0), delay(1), delay(2), delay(3),
+           who.middle([](const Result &r) { return r.used; }),
+           who.middle([](const Result &r) { return r.late_s; }));
+}
+
+void print_later(const Contestant &ours, const Contestant &other)
+{
+    printf("auto later than %s by 5 %% and 5 ms: p95 in %u, p99 in %u, most in %u of %zu\n",
+           other.name, later(ours, other, 1), later(ours, other, 2), later(ours, other, 3),
+           ours.results.size());
+}
+
 void compare(unsigned from, unsigned to, bool follows)
 {
     Contestant all[] = {
         {"known", 0, {}}, {"single", 1, {}}, {"shortest-queue", 8, {}}, {"auto", 8, {}}};
-    const Contestant &ours = all[3];
 
     for (unsigned seed = from; seed <= to; seed++) {
         const Draw d = draw(seed);
-        printf(
-            "%3u %-5s %5.0f kbit/s swing %.2f in %.1f s, RTT %3d, buffer %4.0f ms, loss %.1f %%, "
-            "fade each %2.0f s, away %3.0f s, media %4.0f",
-            seed, d.below, d.mean, d.swing, d.memory_s, 2 * d.delay, d.buffer_ms, d.loss, d.fade_s,
-            d.away_s, d.media);
+        const Media media = {follows ? 0.7 * d.mean : d.media, follows};
+        print(seed, d);
+        printf(", media %4.0f", media.rate);
         for (Contestant &who : all) {
-            who.results.push_back(who.connections ? run(d, who.name, who.connections, follows, seed)
-                                                  : known(d, follows));
+            who.results.push_back(who.connections
+                                      ? run({&d}, who.name, who.connections, media, seed)
+                                      : known(d, follows));
             print(who.name, who.results.back());
         }
         printf("\n");
         fflush(stdout);
     }
-    for (const Contestant &who : all) {
-        auto delay = [&](size_t place) {
-            return who.middle([place](const Result &r) { return r.above_ms[place]; });
+    for (const Contestant &who : all)
+        print_medians(follows ? "encoder" : "fixed", who);
+    print_later(all[3], all[1]);
+    print_later(all[3], all[2]);
+}
+
+/* The better of two at each place. */
+Result better(const Result &one, const Result &other)
+{
+    Result best = one;
+
+    for (size_t i = 0; i < best.above_ms.size(); i++)
+        best.above_ms[i] = std::min(one.above_ms[i], other.above_ms[i]);
+    return best;
+}
+
+void compare_links(unsigned from, unsigned to)
+{
+    Contestant ours = {"auto", 8, {}}, others[] = {{"duplicate", 8, {}}, {"shortest-queue", 8, {}}},
+               alone = {"the better link alone", 4, {}};
+
+    for (unsigned seed = from; seed <= to; seed++) {
+        const Draw d = draw(seed), other = draw(seed + 1000);
+        const Media media = {0.4 * std::min(d.mean, other.mean), false};
+        auto add = [&](Contestant &who, const Result &result) {
+            who.results.push_back(result);
+            print(who.name, result);
         };
-        printf("%s, %s: medians p50 %.0f p95 %.0f p99 %.0f max %.0f use %.3f late %.1f s\n",
-               follows ? "encoder" : "fixed", who.name, delay(0), delay(1), delay(2), delay(3),
-               who.middle([](const Result &r) { return r.used; }),
-               who.middle([](const Result &r) { return r.late_s; }));
+        auto over = [&](const std::vector<const Draw *> &links, const Contestant &who) {
+            return run(links, &who == &alone ? "auto" : who.name, who.connections, media, seed);
+        };
+        print(seed, d);
+        printf("; ");
+        print(seed + 1000, other);
+        printf(", media %4.0f", media.rate);
+        add(alone, better(over({&d}, alone), over({&other}, alone)));
+        for (Contestant &who : others)
+            add(who, over({&d, &other}, who));
+        add(ours, over({&d, &other}, ours));
+        printf("\n");
+        fflush(stdout);
     }
-    for (const Contestant *other : {&all[1], &all[2]})
-        printf("auto later than %s by 5 %% and 5 ms: p95 in %u, p99 in %u of %u\n", other->name,
-               later(ours, *other, 1), later(ours, *other, 2), to - from + 1);
+    for (const Contestant *who : {&alone, &others[0], &others[1], &ours})
+        print_medians("links", *who);
+    for (const Contestant *who : {&alone, &others[0], &others[1]})
+        print_later(ours, *who);
 }
 
 } // namespace
@@ -296,13 +388,15 @@ int main(int argc, char **argv)
     const std::string kind = argc > 2 ? argv[2] : "";
 
     if (argc < 2 || argc > 3 || sscanf(argv[1], "%u-%u", &from, &to) != 2 || from > to ||
-        (argc == 3 && kind != "encoder" && kind != "fixed")) {
-        fprintf(stderr, "usage: mobile-table FROM-TO [encoder | fixed]\n");
+        (argc == 3 && kind != "encoder" && kind != "fixed" && kind != "links")) {
+        fprintf(stderr, "usage: mobile-table FROM-TO [encoder | fixed | links]\n");
         return 2;
     }
-    if (kind != "fixed")
+    if (kind.empty() || kind == "encoder")
         compare(from, to, true);
-    if (kind != "encoder")
+    if (kind.empty() || kind == "fixed")
         compare(from, to, false);
+    if (kind.empty() || kind == "links")
+        compare_links(from, to);
     return 0;
 }

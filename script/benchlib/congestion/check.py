@@ -121,7 +121,13 @@ def step(row, runs, floors):
         yield at_least(f"{what}: share of the link 5 s later", used, UTILISATION)
 
 
-KINDS = {"alone": alone, "trace": trace, "overload": overload, "greedy": greedy, "sessions": sessions, "step": step}
+def mobile(row, runs, floors):
+    """Nothing is wanted of it but to be compared."""
+    return []
+
+
+KINDS = {"alone": alone, "trace": trace, "overload": overload, "greedy": greedy, "sessions": sessions, "step": step,
+         "mobile": mobile}
 
 
 def outcomes(row, runs, floors):

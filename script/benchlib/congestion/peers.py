@@ -86,6 +86,9 @@ def find(root, folder):
     return Peers(commands, tuple(absent))
 
 
+# Kinds of rows in which it takes no part: what follows an estimate, and SRT, which sends at a fixed rate.
+NOT_FOR = {False: ("overload",), True: ("mobile",)}
+
 TITLES = {"gcc": "WebRTC's GCC (pion)", "scream": "SCReAM V2", "srt120": "SRT, 120 ms",
           "srt500": "SRT, 500 ms"}
 
@@ -97,13 +100,15 @@ def schemes(row, peers, wanted=None):
         kbit /= len(row.times)
     fixed = f":start-rate={kbit:g}kbit" if row.kind != "overload" else ""
     found = []
-    if row.kind != "overload":
+    if row.kind not in ("overload", "mobile"):  # no fixed rate suits a link that changes
         found.append((FLOOR, PLAIN + fixed))
     if row.kind in ("overload", "step") or row.name == "central-high":
         found.append((FIXED, PLAIN))
     found += [(title, spec + row.settings) for title, spec in LIVETCP]
     for name in ("gcc", "scream", "srt120", "srt500"):
-        if name in peers.commands and (row.kind != "overload" or name.startswith("srt")):
+        if name not in peers.commands:
+            continue
+        if row.kind not in NOT_FOR[name.startswith("srt")]:
             found.append((TITLES[name], name + (fixed if name.startswith("srt") else "")))
     if wanted:
         unknown = [w for w in wanted if not any(w in title for title, _ in found)]

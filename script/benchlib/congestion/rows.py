@@ -3,7 +3,10 @@
 suite.py runs it and check.py checks it."""
 
 from dataclasses import dataclass
+import pathlib
 
+TRACE = pathlib.Path(__file__).resolve().parents[3] / "tests/bench/traces/lte.trace"
+TRACE_RATE = 3.51e6  # bit/s, its mean
 MBIT = 1e6
 BEGIN = 3.0  # s: the start, which has bounds of its own
 LEAST_QUEUE = 3000  # bytes: two packets
@@ -12,9 +15,9 @@ LEAST_QUEUE = 3000  # bytes: two packets
 @dataclass(frozen=True)
 class Row:
     name: str
-    kind: str  # alone, trace, overload, greedy, sessions, step
+    kind: str  # alone, trace, overload, greedy, sessions, step, mobile
     title: str
-    rate: float  # bit/s, of the link at the start
+    rate: float  # bit/s, of the link at the start; of a mobile link, whose rate changes, the mean
     rtt: float  # ms
     queue: int  # bytes
     seconds: float
@@ -55,7 +58,8 @@ class Row:
 
     def arguments(self):
         """Arguments of livetcp bench, without schemes and seed."""
-        path = f"delay={self.one_way:g}ms,rate={self.rate / 1e3:g}kbit,queue={self.queue}B"
+        rate = f"trace={TRACE}" if self.kind == "mobile" else f"rate={self.rate / 1e3:g}kbit"
+        path = f"delay={self.one_way:g}ms,{rate},queue={self.queue}B"
         path += f",aqm={self.aqm}" if self.aqm else ""
         args = ["--path", path, "--path-back", f"delay={self.one_way:g}ms", "--size",
                 str(self.size), "--warmup", f"{BEGIN:g}s", "--duration",
@@ -127,6 +131,8 @@ def rows(quick=False):
                 rate=5e6, queue=150000, start=7.5e6, aqm="fq-codel,ecn"),
         central("fq-codel-greedy", "greedy", "beside a greedy cubic flow behind FQ-CoDel, 12 to 37 s",
                 50, start=7e5, aqm="fq-codel", greedy=("cubic", 12.0, 37.0)),
+        central("lte", "mobile", "alone on a mobile link, 0.2 to 15 Mbit/s", 63, rate=TRACE_RATE,
+                queue=300000, start=2.5e6),
         alone(5e6, 60, 1, 1.5, main=True),
         alone(3e5, 60, 4, 1.5, main=True),
         alone(1e6, 200, 1, 1.5, main=True),
