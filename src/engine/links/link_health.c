@@ -2,7 +2,6 @@
 #include "engine/links/link_health.h"
 
 #include "base/usec.h"
-
 #include "engine/links/path_info.h"
 #include "policy/forecast.h"
 

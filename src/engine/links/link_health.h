@@ -14,9 +14,9 @@
 typedef struct lt_link_health {
     livetcp_usec since_us[LIVETCP_MAX_LINKS]; /* start of the wait for an acknowledgement */
     uint32_t waits;                           /* bit i: bytes are unacknowledged on link i, */
-    uint32_t quiet;                     /*   for longer than a round trip on several connections, */
-    uint32_t silent;                    /*   or than a repair takes, */
-    uint32_t stalled;                   /* and another link is not */
+    uint32_t quiet;   /*   for longer than the shortest of several round trips explains, */
+    uint32_t silent;  /*   or than the longest, */
+    uint32_t stalled; /* while another link is neither */
     uint64_t stalls[LIVETCP_MAX_LINKS]; /* number of times that the link became stalled */
 } lt_link_health;
 

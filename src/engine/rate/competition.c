@@ -272,7 +272,7 @@ void lt_competition_begin(lt_competition *c, const lt_congestion_sample *s,
     c->shrunk_us = c->drained_us = s->now_us;
     c->return_soon = s->connections == 1 || !s->lossless;
     c->queue_max_us = 0;
-    c->empty_us = LIVETCP_NEVER;
+    c->unmet_us = LIVETCP_NEVER;
     c->crest_us = (double)window->average_us;
     c->drain_until_us = LIVETCP_NEVER;
     c->drain_rate = 0;
@@ -426,11 +426,11 @@ static bool stands_no_more(lt_competition *c, const lt_congestion_sample *s, dou
     bool known = s->queue_us != LIVETCP_NEVER;
 
     if (known && s->queue_us >= empty_us(c, round))
-        c->empty_us = LIVETCP_NEVER;
-    else if (known && c->empty_us == LIVETCP_NEVER)
-        c->empty_us = s->now_us;
+        c->unmet_us = LIVETCP_NEVER;
+    else if (known && c->unmet_us == LIVETCP_NEVER)
+        c->unmet_us = s->now_us;
     return known && !s->follows && s->connections > 1 && s->wait_us > WAIT_US &&
-           c->empty_us != LIVETCP_NEVER && s->now_us - c->empty_us > UNMET_US + s->base_us;
+           c->unmet_us != LIVETCP_NEVER && s->now_us - c->unmet_us > UNMET_US + s->base_us;
 }
 
 /* A connection that repairs has no round trips that show its queue. */

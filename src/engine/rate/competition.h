@@ -36,7 +36,7 @@ typedef struct lt_competition {
     uint64_t delivered, retransmitted; /* at the last look */
     livetcp_usec shrunk_us;            /* when the share was last made smaller */
     livetcp_usec stood_us;             /* when a queue last stood */
-    livetcp_usec empty_us;             /* round trips meet none since; NEVER = they do */
+    livetcp_usec unmet_us;             /* round trips meet none since; NEVER = they do */
     livetcp_usec queue_max_us;         /* the longest queue since the last drain */
     livetcp_usec drained_us;           /* when the last drain was, or they were found */
     bool return_soon;                  /* they may only seem gone for a moment */
