@@ -118,20 +118,6 @@ double path_delay_ms(const Case &o)
     return static_cast<double>(link_params(o.step ? o.step : o.path).delay) / 1e3;
 }
 
-/* Sizes of frames of a real encoder, "x264" or "screen"; all about equal without a name. */
-void set_frames(Video &video, const char *name)
-{
-    static lt_frame_sizes x264, screen;
-    if (!x264.count) {
-        lt_frame_sizes_x264(&x264);
-        lt_frame_sizes_screen(&screen);
-    }
-    if (!name)
-        return;
-    video.sizes = strcmp(name, "screen") == 0 ? &screen : &x264;
-    video.every = 50;
-}
-
 void set_frames(Video &video)
 {
     set_frames(video, getenv("FRAMES"));

@@ -11,8 +11,8 @@
  *
  * A line for each draw: p50, p95, p99 and maximum above L in ms, the part of the link that was
  * used, for how many seconds frames were later than L + 200 ms, and the part of the time in which
- * the session believed to be beside others. FRAMES=x264 for the frames of a recording; TRACE=1
- * tells each 200 ms of a session.
+ * the session believed to be beside others. FRAMES=x264|screen for the frames of a recording;
+ * TRACE=1 tells each 200 ms of a session.
  *
  * links: each draw beside another one, both for one session, which is compared with the better of
  * the two alone and with other policies over both, for a fixed rate of 0.4 times the smaller mean.
@@ -24,7 +24,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
@@ -37,9 +36,9 @@ namespace
 constexpr double step_s = 0.2, begin_s = 5, end_s = 64, length_s = 65, frame_s = 0.04;
 
 struct Draw {
-    double mean; /* of the rate, kbit/s; */
-    double swing,
-        memory_s;          /*   its logarithm: standard deviation, and how long it is like before */
+    double mean;           /* of the rate, kbit/s */
+    double swing;          /* standard deviation of its logarithm, */
+    double memory_s;       /*   which is like before for so long */
     int delay;             /* ms */
     double buffer_ms;      /* at the mean rate */
     double loss;           /* % */
@@ -176,18 +175,6 @@ void tell(const Video &video, double now_s, double rate)
         static_cast<unsigned long long>(stats.sent.accepted_bytes));
 }
 
-void set_frames(Video &video)
-{
-    static lt_frame_sizes x264;
-
-    if (!getenv("FRAMES"))
-        return;
-    if (!x264.count)
-        lt_frame_sizes_x264(&x264);
-    video.sizes = &x264;
-    video.every = 50;
-}
-
 std::string spec_of(const Draw &d)
 {
     char spec[160];
@@ -219,7 +206,7 @@ Result run(const std::vector<const Draw *> &links, const char *policy, unsigned 
     for (unsigned i = 0; i < links.size(); i++)
         road->link(i).congestion_control = links[i]->below;
     Video video(road, make_config(policy, connections), media.rate * 1e3, media.follows, seed);
-    set_frames(video);
+    set_frames(video, getenv("FRAMES"));
     road->world.run_for(500000);
     livetcp_usec begin = road->world.now();
     video.start();

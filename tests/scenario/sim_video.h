@@ -12,6 +12,7 @@ extern "C" {
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <functional>
 #include <set>
 
@@ -198,6 +199,21 @@ struct Video {
     std::vector<Played> played, heard;
     std::vector<Told> told;
 };
+
+/* Sizes of frames of a real encoder, "x264" or "screen", with a key frame each two seconds; all
+ * about equal without a name. Needs livetcp_bench. */
+inline void set_frames(Video &video, const char *name)
+{
+    static lt_frame_sizes x264, screen;
+    if (!x264.count) {
+        lt_frame_sizes_x264(&x264);
+        lt_frame_sizes_screen(&screen);
+    }
+    if (!name)
+        return;
+    video.sizes = std::strcmp(name, "screen") == 0 ? &screen : &x264;
+    video.every = 50;
+}
 
 /* The other end of a call answers with video of its own, at the rate that it is told, `apart` after
  * the caller's frames, once there is a session. */

@@ -4,7 +4,6 @@
 #include "sim_video.h"
 
 #include <algorithm>
-
 #include <set>
 
 using namespace scenario;

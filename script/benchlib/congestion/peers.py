@@ -86,9 +86,6 @@ def find(root, folder):
     return Peers(commands, tuple(absent))
 
 
-# Kinds of rows in which it takes no part: what follows an estimate, and SRT, which sends at a fixed rate.
-NOT_FOR = {False: ("overload",), True: ("mobile",)}
-
 TITLES = {"gcc": "WebRTC's GCC (pion)", "scream": "SCReAM V2", "srt120": "SRT, 120 ms",
           "srt500": "SRT, 500 ms"}
 
@@ -106,10 +103,9 @@ def schemes(row, peers, wanted=None):
         found.append((FIXED, PLAIN))
     found += [(title, spec + row.settings) for title, spec in LIVETCP]
     for name in ("gcc", "scream", "srt120", "srt500"):
-        if name not in peers.commands:
-            continue
-        if row.kind not in NOT_FOR[name.startswith("srt")]:
-            found.append((TITLES[name], name + (fixed if name.startswith("srt") else "")))
+        is_fixed = name.startswith("srt")
+        if name in peers.commands and row.kind != ("mobile" if is_fixed else "overload"):
+            found.append((TITLES[name], name + (fixed if is_fixed else "")))
     if wanted:
         unknown = [w for w in wanted if not any(w in title for title, _ in found)]
         if len(unknown) == len(wanted):

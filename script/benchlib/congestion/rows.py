@@ -3,9 +3,9 @@
 suite.py runs it and check.py checks it."""
 
 from dataclasses import dataclass
-import pathlib
 
-TRACE = pathlib.Path(__file__).resolve().parents[3] / "tests/bench/traces/lte.trace"
+from ..path_rows import TRACE
+
 TRACE_RATE = 3.51e6  # bit/s, its mean
 MBIT = 1e6
 BEGIN = 3.0  # s: the start, which has bounds of its own

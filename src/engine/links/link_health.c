@@ -66,6 +66,7 @@ static uint32_t find_waiting(lt_link_health *health, const lt_links *links, wait
     for (unsigned i = 0; i < lt_links_count(links); i++) {
         const livetcp_path *path = &lt_links_paths(links)[i];
         waiting *limit = &limits[path->link];
+        livetcp_usec timeout = ack_timeout(path);
         if (!path->usable)
             continue;
         carrying |= bit(path->link);
@@ -73,8 +74,8 @@ static uint32_t find_waiting(lt_link_health *health, const lt_links *links, wait
             continue;
         health->waits |= bit(path->link);
         limit->count++;
-        limit->least_us = lt_usec_min(limit->least_us, ack_timeout(path));
-        limit->most_us = lt_usec_max(limit->most_us, ack_timeout(path));
+        limit->least_us = lt_usec_min(limit->least_us, timeout);
+        limit->most_us = lt_usec_max(limit->most_us, timeout);
     }
     return carrying;
 }

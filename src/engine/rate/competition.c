@@ -410,12 +410,17 @@ static livetcp_usec empty_us(const lt_competition *c, double round)
     return GONE_US + (livetcp_usec)(SEGMENT * SECOND * round / c->share);
 }
 
+/* Packets of a source that does not follow, over several connections, wait for the share. */
+static bool waits_for_share(const lt_congestion_sample *s)
+{
+    return !s->follows && s->connections > 1 && s->wait_us > WAIT_US;
+}
+
 /* Nobody fills a queue that has not stood since the session takes a share, or since the last drain:
  * the losses are random, and packets wait for a share that shrinks with each of them. */
 static bool never_stood(const lt_competition *c, const lt_congestion_sample *s, double round)
 {
-    return !s->follows && s->connections > 1 && s->wait_us > WAIT_US &&
-           s->now_us - c->drained_us > DRAIN_SOON_US + s->base_us &&
+    return waits_for_share(s) && s->now_us - c->drained_us > DRAIN_SOON_US + s->base_us &&
            c->queue_max_us < empty_us(c, round) && !lt_heavy_losses_last(&c->heavy);
 }
 
@@ -429,8 +434,8 @@ static bool stands_no_more(lt_competition *c, const lt_congestion_sample *s, dou
         c->unmet_us = LIVETCP_NEVER;
     else if (known && c->unmet_us == LIVETCP_NEVER)
         c->unmet_us = s->now_us;
-    return known && !s->follows && s->connections > 1 && s->wait_us > WAIT_US &&
-           c->unmet_us != LIVETCP_NEVER && s->now_us - c->unmet_us > UNMET_US + s->base_us;
+    return known && waits_for_share(s) && c->unmet_us != LIVETCP_NEVER &&
+           s->now_us - c->unmet_us > UNMET_US + s->base_us;
 }
 
 /* A connection that repairs has no round trips that show its queue. */
