@@ -344,7 +344,7 @@ TEST_CASE("no path info makes the estimate leave its bounds, or the window close
             lt_rate_expire(&rate, now);
             REQUIRE(std::isfinite(rate.bitrate.estimate));
             REQUIRE(rate.bitrate.estimate >= 0);
-            REQUIRE(std::isfinite(rate.congestion.limit));
+            REQUIRE(std::isfinite(rate.congestion.path.limit));
             REQUIRE(lt_rate_window(&rate) >= (rate.congestion.lasts ? 1500 : 2000));
             if (rate.bitrate.estimate > 0)
                 REQUIRE(lt_rate_get(&rate) >= config.min_bitrate);

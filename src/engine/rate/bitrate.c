@@ -390,9 +390,10 @@ static double unseen_us(const lt_bitrate *b, double carried, livetcp_usec now, l
 /* The present rate shows a link that has become slower long before the average does. */
 static double getting_through(const lt_congestion *c)
 {
-    bool slower = c->standing_us > SLOWER_US && c->present > 0 && c->present < c->limit;
+    bool slower =
+        c->path.standing_us > SLOWER_US && c->path.present > 0 && c->path.present < c->path.limit;
 
-    return slower ? c->present : c->limit;
+    return slower ? c->path.present : c->path.limit;
 }
 
 /* Part of the path's rate by which the media is less, for a queue of this length. */
@@ -409,14 +410,14 @@ static void lower(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample
 {
     double carried = getting_through(c) * BITS * s->media_share;
     double queue_us =
-        (double)c->standing_us + unseen_us(b, carried, s->now_us, c->base_us + LAG_US);
+        (double)c->path.standing_us + unseen_us(b, carried, s->now_us, c->base_us + LAG_US);
     double part = HEAD - drain(b, queue_us, s->now_us);
     double least = carried * LEAST_PART, target = larger(carried * part, least);
 
     b->by_windows = !lt_congestion_is_path(c);
-    lt_faster_path_on_queue(&b->faster, c->limit, s->now_us);
+    lt_faster_path_on_queue(&b->faster, c->path.limit, s->now_us);
     bool grows = b->by_windows && !has_lost(c, s->now_us);
-    b->ceiling = grows ? 0 : c->limit;
+    b->ceiling = grows ? 0 : c->path.limit;
     b->lowered_us = s->now_us;
     /* One moment of a stall may have lowered it to less, for as long as the queue stands. */
     set(b, c, s, b->estimate > 0 ? larger(smaller(b->estimate, target), least) : target);
@@ -436,10 +437,10 @@ static void keep_to_windows(lt_bitrate *b, const lt_congestion *c, const lt_bitr
 /* More media would wait, and go out at once when the window is wide again. */
 static void spare(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample *s)
 {
-    double least = LEAST_PART * c->limit * BITS * s->media_share;
+    double least = LEAST_PART * c->path.limit * BITS * s->media_share;
 
     b->by_windows = false;
-    b->ceiling = c->limit;
+    b->ceiling = c->path.limit;
     b->lowered_us = s->now_us;
     b->estimate = smaller(b->estimate, least);
 }
@@ -459,15 +460,15 @@ static void fall(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample 
 /* Beside others: the share, less the drain of the standing queue. */
 static void follow(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample *s)
 {
-    double carried = smaller(c->limit, s->admitted) * BITS * s->media_share;
+    double carried = smaller(c->path.limit, s->admitted) * BITS * s->media_share;
     double queue_us =
-        (double)c->standing_us + unseen_us(b, carried, s->now_us, c->base_us + LAG_US);
+        (double)c->path.standing_us + unseen_us(b, carried, s->now_us, c->base_us + LAG_US);
     double part = HEAD - larger(queue_us, 0) / WAITS_US;
     double drain = lt_competition_drain_rate(&c->competition);
 
     part = drain > 0 ? drain : larger(part, LEAST_SHARE);
     set(b, c, s, carried * part);
-    b->ceiling = c->limit;
+    b->ceiling = c->path.limit;
     b->by_windows = false;
     b->lowered_us = s->now_us;
 }
@@ -517,7 +518,7 @@ static void raise(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample
         step = GROW_WINDOW * b->estimate;
     else
         step = b->ceiling > 0 || shown ? near(b, c, s->now_us)
-                                       : (c->limit > 0 ? GROW_FAST : GROW_START) * b->estimate;
+                                       : (c->path.limit > 0 ? GROW_FAST : GROW_START) * b->estimate;
     bool back = b->estimate < goal;
     if (!back && used < NEAR_USED * b->estimate)
         step = 0;
@@ -535,7 +536,7 @@ static void begin(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample
 
 static void update_overshoot(lt_bitrate *b, const lt_congestion *c, const lt_bitrate_sample *s)
 {
-    bool stands = c->standing_us > 0 && lt_congestion_is_path(c);
+    bool stands = c->path.standing_us > 0 && lt_congestion_is_path(c);
 
     if (b->told > 0 && c->regime != LT_REGIME_COMPETING)
         lt_overshoot_update(&b->overshoot, b->told, (double)s->media_rate * BITS,
@@ -549,8 +550,8 @@ static void update_estimate(lt_bitrate *b, const lt_congestion *c, const lt_bitr
     if (b->updated_us > s->now_us - INTERVAL_US || s->media_share <= 0)
         return;
     b->updated_us = s->now_us;
-    if (c->route_us > b->lowered_us) /* a longer route lowered it, and no queue */
-        b->ceiling = c->limit;
+    if (c->route.changed_us > b->lowered_us) /* a longer route lowered it, and no queue */
+        b->ceiling = c->path.limit;
     note_key_frame(b, s);
     b->used = update_used(b, s);
     update_follows(b);
@@ -562,7 +563,7 @@ static void update_estimate(lt_bitrate *b, const lt_congestion *c, const lt_bitr
         spare(b, c, s);
     else if (c->opening > 0 && !has_lost(c, s->now_us))
         keep_to_windows(b, c, s);
-    else if (c->standing_us > 0 && c->limit > 0)
+    else if (c->path.standing_us > 0 && c->path.limit > 0)
         lower(b, c, s);
     else if (b->estimate > 0 && is_stall(c, s->now_us))
         fall(b, c, s);

@@ -19,33 +19,10 @@
 
 #define SECOND ((double)LIVETCP_USEC_SEC)
 
-/* A queue stands if the minimum wait in a window is STANDING_US. The window is a round trip within
- * these bounds. */
+/* The window in which a queue stands is a round trip within these bounds. */
 #define WINDOW_MIN_US       160000
 #define WINDOW_MAX_US       600000
 #define COMPETING_WINDOW_US 500000
-#define STANDING_US         8000
-
-/* A round trip with this excess has met a queue. */
-#define BUSY_US 3000
-
-/* The rate is measured over RATE_US of a standing queue, or two round trips, and averaged over the
- * samples. Beyond FASTER and SLOWER it replaces the average. */
-#define RATE_US    500000
-#define LIMIT_GAIN 0.08
-#define FASTER     1.15
-#define SLOWER     0.8
-#define FALL       0.985 /* at most, from one sample to the next */
-#define FALL_FULL  0.99
-
-/* An encoder's queue that hardly stands is empty at times, which no round trip shows: a rate of
- * less than the limit, but more than HARDLY of it, is what was sent. */
-#define HARDLY_US 12000
-#define HARDLY    0.85
-
-/* Maximum fall in a second: measurements are wrong while a route changes. */
-#define FLOOR_PART 0.3
-#define FLOOR_US   1000000
 
 /* Target for the queue in bytes. It holds at least a packet, and the bytes that leave between two
  * samples. */
@@ -108,19 +85,8 @@
 /* Windows that have grown by this factor in a round trip open. Slow start doubles them. */
 #define OPENS 1.2
 
-/* Upper bound of a standing queue that may be another's. */
-#define SUSPECTED_US 45000
-
 /* The end of the first train is seen late, so that its rate may be too low. */
 #define TRAIN_ROOM 1.2
-
-/* A queue is our own if the bytes in flight grow by this part of what a window delivers, and more.
- */
-#define GROWTH_PART  10
-#define GROWTH_BYTES 1500
-
-/* The limit ends when no queue has stood for this time. */
-#define FORGET_US 5000000
 
 /* After a share: packet trains at SHOWN times the share, or more, show the path. Else it is free
  * once nothing has stood for FREED_US: others whose queue was only empty for a moment are back
@@ -134,9 +100,6 @@
 /* The same before much was carried: what TCP's first windows let through is less than the path's.
  */
 #define MAY_CARRY 1.5
-
-/* A longer route lasts for at least this time. */
-#define ROUTE_US 5000000
 
 /* A path without a queue for this time had capacity for all that was sent. */
 #define CALM_US 3000000
@@ -163,24 +126,21 @@ void lt_congestion_init(lt_congestion *congestion)
 {
     *congestion = (lt_congestion){.window = UINT64_MAX,
                                   .base_us = 0,
-                                  .congested_us = INT64_MIN,
-                                  .floor_us = INT64_MIN,
                                   .full_since_us = LIVETCP_NEVER,
                                   .drain_until_us = INT64_MIN,
                                   .looked_us = INT64_MIN / 2,
                                   .fitted_us = INT64_MIN / 2,
                                   .excess_us = INT64_MIN / 2,
-                                  .route_us = INT64_MIN,
                                   .lost_us = INT64_MIN / 2,
                                   .begun_us = INT64_MIN,
                                   .heeded_us = INT64_MIN / 2,
                                   .share_us = LIVETCP_NEVER,
                                   .met_us = INT64_MIN / 2};
+    lt_path_rate_init(&congestion->path);
     lt_max_rate_init(&congestion->max_rate);
     lt_vain_periods_init(&congestion->vain);
     lt_silence_init(&congestion->silence);
-    lt_drain_test_init(&congestion->drain);
-    lt_route_step_init(&congestion->step);
+    lt_route_change_init(&congestion->route);
     lt_window_push_init(&congestion->push);
     lt_let_through_init(&congestion->let);
     lt_own_overflow_init(&congestion->overflow);
@@ -205,7 +165,7 @@ static void look_for_room(lt_congestion *c, const lt_congestion_sample *s)
 
 bool lt_congestion_is_overrun(const lt_congestion *c)
 {
-    return c->regime == LT_REGIME_COMPETING && !c->standing_us &&
+    return c->regime == LT_REGIME_COMPETING && !c->path.standing_us &&
            lt_heavy_losses_last(lt_competition_heavy_losses(&c->competition));
 }
 
@@ -216,10 +176,9 @@ bool lt_congestion_has_room(const lt_congestion *c)
     return !full && !c->lasts;
 }
 
-/* What the path showed counts still. */
 static bool is_congested(const lt_congestion *c, livetcp_usec now)
 {
-    return c->congested_us > now - FORGET_US;
+    return lt_path_rate_is_congested(&c->path, now);
 }
 
 /* A window for packets that have waited is no limit of the path's. */
@@ -230,24 +189,24 @@ bool lt_congestion_has_shown(const lt_congestion *c, livetcp_usec now)
 
 bool lt_congestion_is_path(const lt_congestion *c)
 {
-    return c->queue_us >= BUSY_US;
+    return c->path.queue_us >= LT_BUSY_US;
 }
 
 double lt_congestion_rate(const lt_congestion *c, livetcp_usec now)
 {
-    double rate = lt_delay_history_rate(&c->history, now, RATE_US);
+    double rate = lt_delay_history_rate(&c->history, now, LT_RATE_US);
     double train = lt_packet_trains_rate(&c->trains);
 
-    if (c->limit <= 0) /* overload from the start is to show at once */
+    if (c->path.limit <= 0) /* overload from the start is to show at once */
         return 0;
 
-    rate = rate > c->limit ? rate : c->limit;
+    rate = rate > c->path.limit ? rate : c->path.limit;
     return rate > train ? rate : train;
 }
 
 bool lt_congestion_is_narrow(const lt_congestion *c)
 {
-    return c->narrow.is && c->limit > 0;
+    return c->narrow.is && c->path.limit > 0;
 }
 
 bool lt_congestion_is_lossless(const lt_congestion *c, livetcp_usec now)
@@ -297,7 +256,7 @@ static double needed_bytes(const lt_congestion *c, double rate)
 
 uint64_t lt_congestion_held(const lt_congestion *c)
 {
-    return (uint64_t)path_content(c, c->limit);
+    return (uint64_t)path_content(c, c->path.limit);
 }
 
 double lt_congestion_max_carried(const lt_congestion *c)
@@ -307,7 +266,7 @@ double lt_congestion_max_carried(const lt_congestion *c)
 
 static void remember_max_rate(lt_congestion *c, livetcp_usec now)
 {
-    double rate = lt_delay_history_rate(&c->history, now, RATE_US);
+    double rate = lt_delay_history_rate(&c->history, now, LT_RATE_US);
     double train = lt_packet_trains_rate(&c->trains);
 
     lt_max_rate_add(&c->max_rate, rate > train ? rate : train, now);
@@ -325,16 +284,16 @@ static void look_at_trains(lt_congestion *c, const lt_congestion_sample *s)
     if (s->one_way)
         lt_packet_trains_on_told(&c->trains, s->train);
     else
-        lt_packet_trains_add(&c->trains, s, BUSY_US);
+        lt_packet_trains_add(&c->trains, s, LT_BUSY_US);
 }
 
 /* Time that our own target for the queue takes; 0 = there is none. */
 static livetcp_usec wanted_queue_us(const lt_congestion *c)
 {
-    double carried =
-        lt_congestion_max_carried(c) > c->capacity ? lt_congestion_max_carried(c) : c->capacity;
+    double carried = lt_congestion_max_carried(c) > c->path.capacity ? lt_congestion_max_carried(c)
+                                                                     : c->path.capacity;
 
-    return c->capacity > 0 ? (livetcp_usec)(own_bytes(c, carried) / carried * SECOND) : 0;
+    return c->path.capacity > 0 ? (livetcp_usec)(own_bytes(c, carried) / carried * SECOND) : 0;
 }
 
 static bool is_full(const lt_congestion *c, const lt_congestion_sample *s)
@@ -351,17 +310,17 @@ static bool is_drained(const lt_congestion *c, livetcp_usec now)
  * nothing of that. */
 static bool is_overload(lt_congestion *c, const lt_congestion_sample *s)
 {
-    bool limited = c->regime != LT_REGIME_OPEN && c->limit > 0;
+    bool limited = c->regime != LT_REGIME_OPEN && c->path.limit > 0;
 
-    if (!limited || s->offered < (s->may_follow ? OVERLOAD : FITS) * c->limit)
+    if (!limited || s->offered < (s->may_follow ? OVERLOAD : FITS) * c->path.limit)
         c->fitted_us = s->now_us;
     return s->now_us - c->fitted_us >= OVERLOAD_AFTER_US;
 }
 
 static bool regains(const lt_congestion *c, const lt_congestion_sample *s)
 {
-    return !s->may_follow && s->wait_us > OPEN_WAIT_US && c->limit < REGAINED * s->carried &&
-           c->capacity < s->carried;
+    return !s->may_follow && s->wait_us > OPEN_WAIT_US && c->path.limit < REGAINED * s->carried &&
+           c->path.capacity < s->carried;
 }
 
 static void open_window(lt_congestion *c, const lt_congestion_sample *s)
@@ -373,118 +332,21 @@ static void open_window(lt_congestion *c, const lt_congestion_sample *s)
     c->looked_us = s->now_us;
     c->lasts = lasts && untold;
     if (!doubles && !lt_window_opening_may(&c->window_opening, &c->history, s,
-                                           untold && (lasts || s->overloads), &c->capacity)) {
-        c->congested_us = s->now_us;
+                                           untold && (lasts || s->overloads), &c->path.capacity)) {
+        c->path.congested_us = s->now_us;
         return;
     }
-    if (!is_full(c, s) || s->queue_us >= BUSY_US || is_drained(c, s->now_us) || !s->base_us)
+    if (!is_full(c, s) || s->queue_us >= LT_BUSY_US || is_drained(c, s->now_us) || !s->base_us)
         return;
     time = time < OVERLOAD_US ? time : OVERLOAD_US;
     if (doubles)
-        c->capacity *= fmax(OPEN_FAST, 1 + (double)time / (double)s->base_us);
+        c->path.capacity *= fmax(OPEN_FAST, 1 + (double)time / (double)s->base_us);
     else if (s->wait_us <= OPEN_WAIT_US)
-        c->capacity *= OPEN_GAIN;
+        c->path.capacity *= OPEN_GAIN;
     else if (!lasts)
-        c->capacity *= OPEN_FAST;
+        c->path.capacity *= OPEN_FAST;
     else
-        c->capacity *= 1 + OVERLOAD_GAIN * (double)time / (double)s->base_us;
-}
-
-/* True if the session sends more than the path carries: packets wait, or the bytes in flight grow.
- * Otherwise a standing queue may be another's, and the delivered rate is only our sending rate. */
-static bool is_our_doing(const lt_congestion *c, const lt_congestion_sample *s,
-                         const lt_delay_window *window)
-{
-    uint64_t growth = (s->delivered - window->delivered) / GROWTH_PART + GROWTH_BYTES;
-
-    return window->total_us > window->queue_us + BUSY_US || is_full(c, s) ||
-           s->in_flight > window->in_flight + growth;
-}
-
-static bool hardly_stands(const lt_congestion *c, const lt_congestion_sample *s,
-                          const lt_delay_window *window, double rate)
-{
-    return s->follows && window->total_us < HARDLY_US && rate < c->limit &&
-           rate > HARDLY * c->limit;
-}
-
-static double smoothed(double before, double now)
-{
-    if (now > before * FASTER || now < before * SLOWER)
-        return now;
-    return before + LIMIT_GAIN * (now - before);
-}
-
-static void measure(lt_congestion *c, const lt_congestion_sample *s, const lt_delay_window *window)
-{
-    livetcp_usec span = 2 * s->base_us > RATE_US ? 2 * s->base_us : RATE_US;
-    double rate = lt_delay_history_busy_rate(&c->history, s, STANDING_US, span);
-
-    if (rate <= 0 || lt_silence_is_pause(&c->silence, s->now_us) ||
-        lt_narrow_window_was(&c->narrow, s))
-        return;
-    if (!is_our_doing(c, s, window)) {
-        if (c->limit > 0 && rate > c->limit)
-            c->limit = rate;
-        if (c->standing_us > SUSPECTED_US)
-            c->standing_us = SUSPECTED_US;
-        return;
-    }
-    c->present = rate;
-    if (hardly_stands(c, s, window, rate))
-        rate = c->limit;
-    rate = smoothed(c->limit, rate); /* A smaller window delivers less, also where the queue is
-                                        another's: the fall is limited. */
-    double fall = is_full(c, s) ? FALL_FULL : FALL;
-    if (rate < fall * c->limit)
-        rate = fall * c->limit;
-    if (c->floor_us <= s->now_us - FLOOR_US) {
-        c->floor_us = s->now_us;
-        c->floor = FLOOR_PART * c->limit;
-    }
-    if (rate < c->floor)
-        rate = c->floor;
-    c->limit = rate;
-    if (window->queue_us < BUSY_US)
-        return;
-    c->capacity = c->limit;
-    c->congested_us = s->now_us;
-}
-
-/* The queue of a router that marks is empty at times: the path may carry more than is delivered. */
-static double marked_rate(const lt_congestion *c, const lt_congestion_sample *s)
-{
-    double rate = lt_queue_marks_rate(&c->marks, &c->history, s);
-
-    return rate > 0 ? fmax(rate, c->limit) : 0;
-}
-
-/* Our own queue that no round trip shows, but the losses of the only connection, what several have
- * under way, or a router's marks. */
-static void measure_unseen(lt_congestion *c, const lt_congestion_sample *s,
-                           const lt_delay_window *window)
-{
-    double rate = lt_own_overflow_rate(&c->overflow, s);
-    livetcp_usec queue_us = rate > 0 ? STANDING_US : 0;
-    bool more = rate > c->limit;
-
-    if (c->standing_us || !s->may_follow)
-        return;
-    if (!queue_us && c->limit > 0) {
-        queue_us = lt_unseen_queue_update(&c->unseen, s, window, c->limit);
-        rate = queue_us ? lt_delay_history_rate(&c->history, s->now_us, RATE_US) : 0;
-    }
-    if (!queue_us) {
-        rate = marked_rate(c, s);
-        queue_us = STANDING_US;
-    }
-    if (rate <= 0)
-        return;
-    c->limit = c->capacity = more ? rate : smoothed(c->limit, rate);
-    c->present = rate;
-    c->standing_us = queue_us;
-    c->queue_us = BUSY_US;
-    c->congested_us = s->now_us;
+        c->path.capacity *= 1 + OVERLOAD_GAIN * (double)time / (double)s->base_us;
 }
 
 /* A queue stands for a window before it is seen. At the beginning, when what a source sends may be
@@ -495,21 +357,23 @@ static void measure_beginning(lt_congestion *c, const lt_congestion_sample *s)
     double rate = lt_packet_trains_early_rate(&c->trains);
     bool begins = s->begins && s->connections > 1 && !lt_congestion_has_shown(c, s->now_us);
 
-    if (!begins || rate <= 0 || !s->base_us || (double)s->in_flight < needed_bytes(c, rate))
-        return;
-    c->limit = c->capacity = c->present = rate;
-    c->standing_us = (livetcp_usec)((double)s->in_flight * SECOND / rate) - s->base_us;
-    c->queue_us = BUSY_US;
-    c->congested_us = s->now_us;
+    if (begins && rate > 0 && s->base_us && (double)s->in_flight >= needed_bytes(c, rate))
+        lt_path_rate_measure_in_flight(&c->path, s, rate);
+}
+
+/* What is delivered after a pause, or through a narrow window, is no rate of the path. */
+static bool shows_no_rate(const lt_congestion *c, const lt_congestion_sample *s)
+{
+    return lt_silence_is_pause(&c->silence, s->now_us) || lt_narrow_window_was(&c->narrow, s);
 }
 
 /* Packets that wait while the window opens are no standing queue. */
 static bool stands(const lt_congestion *c, const lt_congestion_sample *s,
                    const lt_delay_window *window)
 {
-    bool opens = is_full(c, s) && window->queue_us < BUSY_US && window->total_us < OPEN_WAIT_US;
+    bool opens = is_full(c, s) && window->queue_us < LT_BUSY_US && window->total_us < OPEN_WAIT_US;
 
-    return window->known && window->total_us >= STANDING_US && !opens;
+    return window->known && window->total_us >= LT_STANDING_US && !opens;
 }
 
 /* Packets that wait meet no queue, and more is in flight than a round trip ago: what gets through
@@ -526,7 +390,7 @@ static double opening_rate(const lt_congestion *c, const lt_congestion_sample *s
 
 static void drain_now_and_then(lt_congestion *c, const lt_congestion_sample *s)
 {
-    bool waits = c->capacity > 0 && is_full(c, s) && s->wait_us >= STANDING_US;
+    bool waits = c->path.capacity > 0 && is_full(c, s) && s->wait_us >= LT_STANDING_US;
     double time;
 
     if (is_drained(c, s->now_us) || (waits && s->now_us - c->drained_us < DRAIN_EVERY_US))
@@ -534,18 +398,18 @@ static void drain_now_and_then(lt_congestion *c, const lt_congestion_sample *s)
     c->drained_us = s->now_us;
     if (!waits)
         return;
-    time = s->connections * SEGMENT / c->capacity * SECOND;
+    time = s->connections * SEGMENT / c->path.capacity * SECOND;
     time = time < DRAIN_MIN_US ? DRAIN_MIN_US : time > DRAIN_MAX_US ? DRAIN_MAX_US : time;
     c->drain_until_us = s->now_us + wanted_queue_us(c) + (livetcp_usec)time;
 }
 
 double lt_congestion_admitted(const lt_congestion *c, livetcp_usec now)
 {
-    bool limits = c->window != UINT64_MAX && c->capacity > 0 && c->base_us > 0;
+    bool limits = c->window != UINT64_MAX && c->path.capacity > 0 && c->base_us > 0;
 
     if (!limits || lt_congestion_is_lossless(c, now))
         return HUGE_VAL;
-    return needed_bytes(c, c->capacity) * SECOND / (double)c->base_us;
+    return needed_bytes(c, c->path.capacity) * SECOND / (double)c->base_us;
 }
 
 /* A source at a fixed rate, which the path has carried. */
@@ -571,7 +435,7 @@ static bool may_be_steady(const lt_congestion_sample *s)
 static double steady_bytes(const lt_congestion *c, const lt_congestion_sample *s)
 {
     if (!(is_steady(s) || may_be_steady(s)) || !lt_congestion_is_lossless(c, s->now_us) ||
-        c->queue_us > STEADY_QUEUE_US)
+        c->path.queue_us > STEADY_QUEUE_US)
         return 0;
     return needed_bytes(c, s->offered) + s->offered * ACK_DELAY_US / SECOND;
 }
@@ -591,13 +455,13 @@ static void set_window(lt_congestion *c, const lt_congestion_sample *s)
 {
     livetcp_usec now = s->now_us, time = now - c->set_us;
     double let = let_through(c, s);
-    bool congested = c->capacity > 0 && is_congested(c, now);
-    double bytes = needed_bytes(c, c->capacity);
-    double drained = DRAIN_PART * path_content(c, c->capacity) + SEGMENT;
+    bool congested = c->path.capacity > 0 && is_congested(c, now);
+    double bytes = needed_bytes(c, c->path.capacity);
+    double drained = DRAIN_PART * path_content(c, c->path.capacity) + SEGMENT;
 
-    if (!congested && c->limit <= 0) /* the first train was no queue's */
-        c->capacity = 0;
-    c->regime = congested && c->limit > 0 ? LT_REGIME_ALONE : LT_REGIME_OPEN;
+    if (!congested && c->path.limit <= 0) /* the first train was no queue's */
+        c->path.capacity = 0;
+    c->regime = congested && c->path.limit > 0 ? LT_REGIME_ALONE : LT_REGIME_OPEN;
     if (is_drained(c, now))
         bytes = drained > QUEUE_MIN ? drained : QUEUE_MIN;
     else
@@ -609,24 +473,22 @@ static void set_window(lt_congestion *c, const lt_congestion_sample *s)
 
 static void forget_queue(lt_congestion *c)
 {
-    c->standing_us = c->queue_us = 0;
-    c->present = c->opening = 0;
+    lt_path_rate_forget_queue(&c->path);
+    c->opening = 0;
 }
 
 /* Measurements against the shorter route are discarded; the limit before them counts. */
 static void begin_anew(lt_congestion *c, double limit)
 {
-    c->limit = limit;
-    c->capacity = 0;
-    c->congested_us = INT64_MIN;
-    forget_queue(c);
+    lt_path_rate_begin_anew(&c->path, limit);
+    c->opening = 0;
     lt_vain_periods_stop(&c->vain);
     c->full_since_us = LIVETCP_NEVER;
 }
 
 static bool is_calm(const lt_congestion *c, livetcp_usec now)
 {
-    return c->begun_us < now - CALM_US && c->congested_us < now - CALM_US;
+    return c->begun_us < now - CALM_US && c->path.congested_us < now - CALM_US;
 }
 
 /* Random losses keep windows from being full, so that a full window cannot show a longer route. Nor
@@ -638,50 +500,19 @@ static bool hides_routes(const lt_congestion *c, const lt_congestion_sample *s)
     return c->heeded_us < s->now_us - CALM_US || !s->lossless;
 }
 
-/* Tests an excess that came at once on a calm path. True while it counts as a longer route, and
- * when the test has confirmed one. */
-static bool is_tested(lt_congestion *c, const lt_congestion_sample *s)
-{
-    bool tests = lt_drain_test_is_under_way(&c->drain);
-
-    c->longer_us = lt_drain_test_update(&c->drain, s, is_calm(c, s->now_us) && hides_routes(c, s));
-    if (!tests && lt_drain_test_is_under_way(&c->drain))
-        c->before_drain = c->limit;
-    if (!c->longer_us && !lt_drain_test_is_presumed_route(&c->drain))
-        return false;
-    begin_anew(c, c->before_drain);
-    return true;
-}
-
-static void forget_shorter_route(lt_congestion *c, livetcp_usec now)
-{
-    c->route_us = now;
-    c->history = (lt_delay_history){.used = 0};
-}
-
-/* Nothing was asked of the path: was_no_route() tells when the longer route was none. */
-static void presume_longer_route(lt_congestion *c, const lt_congestion_sample *s, double limit)
-{
-    c->shorter_us = s->base_us + c->longer_us / 2;
-    begin_anew(c, limit);
-}
-
-/* A longer route that was not tested shows once the window for the shorter one has become small. */
 static bool is_longer_route(lt_congestion *c, const lt_congestion_sample *s)
 {
-    bool tested = is_tested(c, s);
+    bool may_test = is_calm(c, s->now_us) && hides_routes(c, s);
+    double before;
 
-    if (!tested) {
-        c->longer_us = lt_route_step_update(&c->step, s, c->limit);
-        if (!c->longer_us)
-            return false;
-        presume_longer_route(c, s, c->step.before);
-    }
+    if (!lt_route_change_update(&c->route, s, c->path.limit, may_test, &before))
+        return false;
+    begin_anew(c, before);
     lt_window_push_stop(&c->push);
-    if (c->longer_us)
-        forget_shorter_route(c, s->now_us);
+    if (c->route.longer_us)
+        lt_delay_history_forget(&c->history);
     set_window(c, s);
-    if (lt_drain_test_pauses(&c->drain))
+    if (lt_drain_test_pauses(&c->route.drain))
         c->window = 1; /* a packet is sent when none is under way */
     return true;
 }
@@ -694,29 +525,12 @@ static void push(lt_congestion *c, const lt_congestion_sample *s, const lt_delay
     bool may_begin = c->regime == LT_REGIME_ALONE && c->heeded_us < s->now_us - CALM_US &&
                      s->offered <= CARRIED * s->carried && is_full(c, s) &&
                      !is_drained(c, s->now_us);
-    double rate = lt_delay_history_rate(&c->history, s->now_us, RATE_US);
+    double rate = lt_delay_history_rate(&c->history, s->now_us, LT_RATE_US);
 
     if (!lt_window_push_update(&c->push, s, window, rate, may_begin))
         return;
-    c->history = (lt_delay_history){.used = 0};
-    begin_anew(c, fmax(c->limit, s->offered));
-}
-
-/* A longer route that is short again within ROUTE_US was a queue of others. */
-static bool was_no_route(lt_congestion *c, const lt_congestion_sample *s)
-{
-    if (c->shorter_us && s->now_us > c->route_us + ROUTE_US)
-        c->shorter_us = 0;
-    if (!c->shorter_us || s->base_us > c->shorter_us)
-        return false;
-    c->shorter_us = 0;
-    return true;
-}
-
-bool lt_congestion_judges_route(const lt_congestion *c, livetcp_usec now)
-{
-    return lt_drain_test_is_under_way(&c->drain) || lt_route_step_is_likely(&c->step, now) ||
-           lt_route_step_is_open(&c->step, now);
+    lt_delay_history_forget(&c->history);
+    begin_anew(c, fmax(c->path.limit, s->offered));
 }
 
 /* True if the queue may be our own: the source may fill the path with extra bytes, unless it sends
@@ -727,9 +541,10 @@ static bool is_ours(lt_congestion *c, const lt_congestion_sample *s, const lt_de
 {
     bool much = s->offered > MUCH * s->carried;
     bool open = c->regime == LT_REGIME_OPEN &&
-                ((s->own_extra && much) || (window->known && is_our_doing(c, s, window)));
+                ((s->own_extra && much) ||
+                 (window->known && lt_path_rate_is_our_doing(s, window, is_full(c, s))));
 
-    if (c->capacity > 0 && (double)s->in_flight > needed_bytes(c, c->capacity) + EXCESS)
+    if (c->path.capacity > 0 && (double)s->in_flight > needed_bytes(c, c->path.capacity) + EXCESS)
         c->excess_us = s->now_us;
     return open || s->exceeds || (s->own_losses && much) || lt_narrow_window_was(&c->narrow, s) ||
            s->now_us < c->excess_us + EXCESS_TRIPS * s->base_us + EXCESS_US;
@@ -742,10 +557,10 @@ static void begin_with_train(lt_congestion *c, const lt_congestion_sample *s)
 {
     double train = lt_packet_trains_rate(&c->trains);
 
-    if (!s->follows || c->limit > 0 || c->congested_us != INT64_MIN || train <= 0)
+    if (!s->follows || c->path.limit > 0 || c->path.congested_us != INT64_MIN || train <= 0)
         return;
-    c->capacity = TRAIN_ROOM * train;
-    c->congested_us = s->now_us;
+    c->path.capacity = TRAIN_ROOM * train;
+    c->path.congested_us = s->now_us;
 }
 
 static void be_alone(lt_congestion *c, const lt_congestion_sample *s)
@@ -763,43 +578,46 @@ static void be_alone(lt_congestion *c, const lt_congestion_sample *s)
     open_window(c, s);
     forget_queue(c);
     if (stands(c, s, &window)) {
-        c->standing_us = window.total_us;
-        c->queue_us = window.queue_us;
+        c->path.standing_us = window.total_us;
+        c->path.queue_us = window.queue_us;
         c->opening = opening_rate(c, s, &window);
-        measure(c, s, &window);
+        if (!shows_no_rate(c, s))
+            lt_path_rate_measure(&c->path, &c->history, s, &window, is_full(c, s));
     }
-    measure_unseen(c, s, &window);
+    lt_path_rate_measure_unseen(&c->path, &c->history, s, &window,
+                                lt_own_overflow_rate(&c->overflow, s),
+                                lt_queue_marks_rate(&c->marks, &c->history, s));
     measure_beginning(c, s);
     push(c, s, &window);
     if (c->regime == LT_REGIME_ALONE && !lt_window_push_is_under_way(&c->push))
         drain_now_and_then(c, s);
     set_window(c, s);
     ours = is_ours(c, s, &window);
-    if (lt_silence_is_stall(&c->silence, s) || lt_congestion_judges_route(c, s->now_us))
+    if (lt_silence_is_stall(&c->silence, s) || lt_route_change_is_judged(&c->route, s->now_us))
         return;
     own_us = wanted_queue_us(c);
     if (s->exceeds)
         lt_vain_periods_stop(&c->vain);
-    vain =
-        lt_vain_periods_update(&c->vain, s, &window, c->limit, lt_usec_max(STANDING_US, own_us)) ||
-        was_no_route(c, s);
-    double part = carried > 0 ? c->limit / carried : 1;
-    if (!lt_competition_found(&c->competition, s, &window, own_us, part, c->present, ours) && !vain)
+    vain = lt_vain_periods_update(&c->vain, s, &window, c->path.limit,
+                                  lt_usec_max(LT_STANDING_US, own_us)) ||
+           lt_route_change_was_none(&c->route, s);
+    double part = carried > 0 ? c->path.limit / carried : 1;
+    if (!lt_competition_found(&c->competition, s, &window, own_us, part, c->path.present, ours) &&
+        !vain)
         return;
-    if (vain && c->limit < c->vain.before)
-        c->limit = c->vain.before;
+    if (vain && c->path.limit < c->vain.before)
+        c->path.limit = c->vain.before;
     c->regime = LT_REGIME_COMPETING;
     c->lasts = false; /* not all of the path is the session's */
-    lt_drain_test_init(&c->drain);
-    lt_route_step_init(&c->step);
+    lt_route_change_stop(&c->route);
     lt_window_push_stop(&c->push);
     lt_vain_periods_stop(&c->vain);
-    if (c->limit < carried / 2)
-        c->limit = carried / 2;
-    lt_competition_begin(&c->competition, s, &window, c->limit);
+    if (c->path.limit < carried / 2)
+        c->path.limit = carried / 2;
+    lt_competition_begin(&c->competition, s, &window, c->path.limit);
     lt_queue_floor_begin(&c->others_floor, s->now_us);
-    if (c->limit <= 0)
-        c->limit = lt_competition_rate(&c->competition, s, &window);
+    if (c->path.limit <= 0)
+        c->path.limit = lt_competition_rate(&c->competition, s, &window);
 }
 
 /* ---- beside others ---- */
@@ -809,7 +627,7 @@ static void be_alone(lt_congestion *c, const lt_congestion_sample *s)
 static void pace(lt_congestion *c, const lt_congestion_sample *s, const lt_delay_window *window)
 {
     double carried = lt_heavy_losses_carried(lt_competition_heavy_losses(&c->competition));
-    double share = fmax(c->limit, carried);
+    double share = fmax(c->path.limit, carried);
 
     if (let_through(c, s) > 0)
         share = fmax(share, lt_competition_share_rate(&c->competition, s, window));
@@ -823,10 +641,12 @@ static void pace(lt_congestion *c, const lt_congestion_sample *s, const lt_delay
 }
 
 /* There are no others: what looked like their queue is a longer route. */
-static void take_longer_route(lt_congestion *c, const lt_congestion_sample *s)
+static void take_longer_route(lt_congestion *c, const lt_congestion_sample *s,
+                              livetcp_usec longer_us)
 {
-    presume_longer_route(c, s, c->limit);
-    forget_shorter_route(c, s->now_us);
+    lt_route_change_presume(&c->route, s, longer_us);
+    lt_delay_history_forget(&c->history);
+    begin_anew(c, c->path.limit);
     c->regime = LT_REGIME_OPEN;
     c->window = UINT64_MAX;
 }
@@ -842,32 +662,33 @@ static void compete(lt_congestion *c, const lt_congestion_sample *s)
     double rate = lt_competition_rate(&c->competition, s, &window);
 
     if (rate > 0)
-        c->limit += LIMIT_GAIN * (rate - c->limit);
+        lt_path_rate_average(&c->path, rate);
     c->window = lt_competition_window(&c->competition, s, &window);
     pace(c, s, &window);
     forget_queue(c);
-    c->standing_us = s->wait_us > PACED_US ? s->wait_us - PACED_US : 0;
+    c->path.standing_us = s->wait_us > PACED_US ? s->wait_us - PACED_US : 0;
     /* Trains beside the others show no rate of the path without them. With one connection they are
      * kept, since nothing asks the path again. */
     if (s->connections > 1 && !empty_drains && lt_competition_empty_drains(&c->competition))
         lt_packet_trains_forget(&c->trains);
     if (there) {
-        c->longer_us = lt_queue_floor_update(&c->others_floor, s->busy_us, s->now_us);
-        if (c->longer_us)
-            take_longer_route(c, s);
+        livetcp_usec longer_us = lt_queue_floor_update(&c->others_floor, s->busy_us, s->now_us);
+
+        if (longer_us)
+            take_longer_route(c, s, longer_us);
         return;
     }
     c->regime = LT_REGIME_ALONE;
-    c->capacity = c->limit;
-    c->congested_us = s->now_us;
+    c->path.capacity = c->path.limit;
+    c->path.congested_us = s->now_us;
 }
 
 static void remember_share(lt_congestion *c, livetcp_usec now)
 {
     if (c->regime == LT_REGIME_COMPETING)
         c->share_us = now;
-    else if (c->regime == LT_REGIME_OPEN || c->standing_us ||
-             lt_packet_trains_rate(&c->trains) > SHOWN * c->limit)
+    else if (c->regime == LT_REGIME_OPEN || c->path.standing_us ||
+             lt_packet_trains_rate(&c->trains) > SHOWN * c->path.limit)
         c->share_us = LIVETCP_NEVER;
 }
 
@@ -879,8 +700,7 @@ bool lt_congestion_is_freed(const lt_congestion *c, livetcp_usec now)
 void lt_congestion_begin_again(lt_congestion *c, livetcp_usec now)
 {
     lt_packet_trains_forget(&c->trains);
-    if (is_congested(c, now))
-        c->congested_us = now - FORGET_US;
+    lt_path_rate_end(&c->path, now);
     c->share_us = LIVETCP_NEVER;
 }
 
@@ -931,7 +751,7 @@ void lt_congestion_update(lt_congestion *c, const lt_congestion_sample *sample)
     lt_narrow_window_update(&c->narrow, s);
     if (c->regime != LT_REGIME_COMPETING)
         remember_max_rate(c, s->now_us);
-    c->longer_us = 0;
+    lt_route_change_begin(&c->route);
     if (c->regime == LT_REGIME_COMPETING)
         compete(c, s);
     else

@@ -10,19 +10,18 @@
 
 #include "engine/rate/competition.h"
 #include "engine/rate/delay_history.h"
-#include "engine/rate/drain_test.h"
 #include "engine/rate/let_through.h"
 #include "engine/rate/max_rate.h"
 #include "engine/rate/narrow_window.h"
 #include "engine/rate/own_overflow.h"
 #include "engine/rate/pacer.h"
 #include "engine/rate/packet_trains.h"
+#include "engine/rate/path_rate.h"
 #include "engine/rate/queue_floor.h"
 #include "engine/rate/queue_marks.h"
-#include "engine/rate/route_step.h"
+#include "engine/rate/route_change.h"
 #include "engine/rate/short_buffer.h"
 #include "engine/rate/silence.h"
-#include "engine/rate/unseen_queue.h"
 #include "engine/rate/vain_periods.h"
 #include "engine/rate/window_opening.h"
 #include "engine/rate/window_push.h"
@@ -37,18 +36,10 @@ typedef struct lt_congestion {
     lt_regime regime;
     uint64_t window; /* bytes; UINT64_MAX = no limit */
 
-    /* Standing queue, the minimum delay of a window; 0 = none. */
-    livetcp_usec standing_us; /* in the network and in the send queue */
-    livetcp_usec queue_us;    /* of this in the network */
-    double opening;           /* bytes per second that TCP's windows let through while they open,
-                                 and packets wait for that alone; 0 = they do not */
+    lt_path_rate path; /* what the path lets through while a queue stands */
+    double opening;    /* bytes per second that TCP's windows let through while they open,
+                          and packets wait for that alone; 0 = they do not */
 
-    double limit;               /* delivered bytes per second while a queue stands: average, */
-    double present;             /*   and the last measurement; 0 = no queue stands */
-    double floor;               /* lower bound of the limit in the second */
-    livetcp_usec floor_us;      /*   that began at this time */
-    double capacity;            /* the limit while the queue is in the network; 0 = not known */
-    livetcp_usec congested_us;  /* when a queue last stood in the network; INT64_MIN = never */
     lt_max_rate max_rate;       /* delivered, or shown by trains */
     livetcp_usec base_us;       /* round trip without queues of ours */
     livetcp_usec full_since_us; /* every sample since met a queue; NEVER = the last did not */
@@ -67,23 +58,16 @@ typedef struct lt_congestion {
     uint64_t retransmitted; /* segments, at the last sample, */
     livetcp_usec lost_us;   /*   and when that last grew */
 
-    livetcp_usec longer_us;  /* increase of the route's round trip at this update; 0 = none */
-    livetcp_usec route_us;   /* the last such update */
-    livetcp_usec shorter_us; /* a base below this soon after shows that it was a queue; 0 = none */
-
     bool overloads;         /* the source offers far more than the path has carried; */
     bool lasts;             /*   it has offered more for a while, over several connections */
     livetcp_usec begun_us;  /* first sample; INT64_MIN = none yet */
     livetcp_usec heeded_us; /* when the source last followed, or may have */
-    lt_drain_test drain;
-    double before_drain; /* the limit when the tested excess came */
-    lt_route_step step;
+    lt_route_change route;
     lt_window_push push;
     lt_let_through let;
     lt_own_overflow overflow;
     lt_short_buffer short_buffer;
     lt_narrow_window narrow;
-    lt_unseen_queue unseen;
     lt_queue_marks marks;
     lt_window_opening window_opening;
     lt_silence silence;
@@ -125,9 +109,6 @@ bool lt_congestion_is_freed(const lt_congestion *congestion, livetcp_usec now);
 /* The rate at which a queue stood says nothing about the path any more: no limit until the next
  * one, and the packet trains of that time are forgotten. */
 void lt_congestion_begin_again(lt_congestion *congestion, livetcp_usec now);
-
-/* True while an excess of round trips may be a longer route's. */
-bool lt_congestion_judges_route(const lt_congestion *congestion, livetcp_usec now);
 
 /* True while others make the path lose many packets, whatever this session sends, and its media
  * does not wait. */

@@ -16,6 +16,11 @@ static const lt_delay_tick *tick_before(const lt_delay_history *history, unsigne
     return &history->ticks[(history->newest + LT_DELAY_TICKS - age) % LT_DELAY_TICKS];
 }
 
+void lt_delay_history_forget(lt_delay_history *history)
+{
+    history->used = 0;
+}
+
 void lt_delay_history_add(lt_delay_history *history, const lt_congestion_sample *sample)
 {
     livetcp_usec length =

@@ -74,6 +74,8 @@ typedef struct lt_delay_window {
 
 void lt_delay_history_add(lt_delay_history *history, const lt_congestion_sample *sample);
 
+void lt_delay_history_forget(lt_delay_history *history);
+
 lt_delay_window lt_delay_history_window(const lt_delay_history *history, livetcp_usec now,
                                         livetcp_usec length);
 

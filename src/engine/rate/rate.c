@@ -199,7 +199,7 @@ static void update_bases(lt_rate *rate, const lt_rate_view *view, bool several, 
     bool overloads = rate->congestion.overloads && view->queue_delay_us > OVERLOAD_WAIT_US;
     bool fills = several && (rate->bitrate.follows || overloads);
     bool keeps = (several && rate->congestion.regime == LT_REGIME_COMPETING) ||
-                 (fills && lt_congestion_judges_route(&rate->congestion, now));
+                 (fills && lt_route_change_is_judged(&rate->congestion.route, now));
 
     if (fills)
         share_bases(rate, view);
@@ -253,7 +253,7 @@ static double packet_size(const lt_rate *rate)
 
 static bool is_clear(const lt_congestion *c)
 {
-    return c->regime != LT_REGIME_COMPETING && !c->standing_us;
+    return c->regime != LT_REGIME_COMPETING && !c->path.standing_us;
 }
 
 /* Frames of a thin stream are no trains, so that a path which becomes faster shows in bursts only.
@@ -360,8 +360,8 @@ bool lt_rate_update(lt_rate *rate, const lt_rate_view *view, livetcp_usec now)
                                     .connections = sample.connections,
                                     .media = rate->media > 0,
                                     .shown = lt_congestion_has_shown(&rate->congestion, now)});
-    for (unsigned i = 0; rate->congestion.longer_us && i < LIVETCP_MAX_CONNECTIONS; i++)
-        lt_round_trips_lengthen(&rate->slots[i], rate->congestion.longer_us, now);
+    for (unsigned i = 0; rate->congestion.route.longer_us && i < LIVETCP_MAX_CONNECTIONS; i++)
+        lt_round_trips_lengthen(&rate->slots[i], rate->congestion.route.longer_us, now);
     update_bases(rate, view, sample.connections > 1, now);
     update_share(rate, now);
     lt_media_queue_set_rate(&rate->media_queue, drains_at(view, sample.link_rate));
@@ -388,10 +388,10 @@ bool lt_rate_update(lt_rate *rate, const lt_rate_view *view, livetcp_usec now)
                                 .queue_us = sample.queue_us,
                                 .retransmitted = sample.retransmitted,
                                 .estimate = lt_bitrate_carried(&rate->bitrate) / 8.0,
-                                .stood = rate->congestion.limit > 0,
+                                .stood = rate->congestion.path.limit > 0,
                                 .wanted = lt_bitrate_is_used(&rate->bitrate) &&
                                           rate->congestion.regime == LT_REGIME_OPEN &&
-                                          rate->congestion.standing_us == 0},
+                                          rate->congestion.path.standing_us == 0},
         &rate->congestion.trains);
     notice_faster_path(rate, now);
     notice_freed_path(rate, sample.connections > 1, now);
@@ -458,7 +458,7 @@ bool lt_rate_is_filled(const lt_rate *rate, livetcp_usec now)
 
 uint64_t lt_rate_carries(const lt_rate *rate)
 {
-    return rate->congestion.regime == LT_REGIME_OPEN ? 0 : (uint64_t)rate->congestion.limit;
+    return rate->congestion.regime == LT_REGIME_OPEN ? 0 : (uint64_t)rate->congestion.path.limit;
 }
 
 double lt_rate_carries_media(const lt_rate *rate)

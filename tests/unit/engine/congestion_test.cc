@@ -162,7 +162,7 @@ struct Told {
      * more than at the constant rate. */
     void tell_more(const std::function<void(unsigned)> &sends)
     {
-        congestion.limit = 100000; /* no start any more: the estimate grows by 3 % in 50 ms */
+        congestion.path.limit = 100000; /* no start any more: the estimate grows by 3 % in 50 ms */
         for (unsigned i = 0; i < 40; i++) {
             sends(i);
             progress((i + 1) * 50 * ms);
@@ -436,10 +436,10 @@ TEST_CASE("overload ends in a window that keeps the queue short", "[congestion]"
         CHECK(fluid.congestion.window == UINT64_MAX);
         CHECK(lt_congestion_has_room(&fluid.congestion));
         fluid.run(5 * second, rate * 1.5);
-        INFO(rate << " bytes/s: limit " << fluid.congestion.limit << ", window "
+        INFO(rate << " bytes/s: limit " << fluid.congestion.path.limit << ", window "
                   << fluid.congestion.window);
         CHECK(fluid.congestion.regime == LT_REGIME_ALONE);
-        CHECK(fluid.congestion.limit == Approx(rate).epsilon(0.1));
+        CHECK(fluid.congestion.path.limit == Approx(rate).epsilon(0.1));
         CHECK(static_cast<double>(fluid.congestion.window) < rate * 0.06 * 1.2 + 15000);
         double queue = fluid.in_flight / rate - 0.06;
         CHECK(queue < 0.1);
@@ -462,7 +462,7 @@ TEST_CASE("the first train limits an encoder that follows, before a queue stands
         path.follows = follows;
         path.run(50 * ms, 3 * capacity);
         path.run(250 * ms, 0);
-        CHECK(path.congestion.standing_us == 0);
+        CHECK(path.congestion.path.standing_us == 0);
         double held = capacity * static_cast<double>(path.base) / 1e6;
         double window = static_cast<double>(path.congestion.window);
         INFO("follows " << follows << ": window " << window << ", held " << held);
@@ -598,7 +598,7 @@ TEST_CASE("repairs of the session's own extra bytes are no standing queue", "[co
         fluid.silent = true; /* all round trips wait for repairs */
         fluid.in_flight += 15000;
         fluid.run(500 * ms, 70000);
-        CHECK((fluid.congestion.standing_us == 0) == own);
+        CHECK((fluid.congestion.path.standing_us == 0) == own);
     }
 }
 
@@ -873,9 +873,9 @@ TEST_CASE("a queue is told at once", "[bitrate]")
     told.sample.media = told.sample.key_media = 20000;
     told.congestion.base_us = 60 * ms;
     CHECK(!told.step(0));
-    told.congestion.limit = 100000;
-    told.congestion.standing_us = 50 * ms;
-    told.congestion.queue_us = 20 * ms;
+    told.congestion.path.limit = 100000;
+    told.congestion.path.standing_us = 50 * ms;
+    told.congestion.path.queue_us = 20 * ms;
     CHECK(told.progress(100 * ms));
     CHECK(told.rate() < 800000);
 }
@@ -913,11 +913,11 @@ TEST_CASE("a queue behind a key frame lowers an estimate less, unless it stays",
     uint32_t rates[2];
     for (bool key : {false, true}) {
         Told told(100000);
-        told.congestion.limit = 100000;
+        told.congestion.path.limit = 100000;
         told.progress(second);
         told.sample.key_media += key ? 20000 : 0;
-        told.congestion.standing_us = 100 * ms;
-        told.congestion.queue_us = 20 * ms;
+        told.congestion.path.standing_us = 100 * ms;
+        told.congestion.path.queue_us = 20 * ms;
         for (livetcp_usec now = second + 50 * ms; now < second + 500 * ms; now += 50 * ms)
             told.progress(now);
         rates[key] = told.rate();
@@ -935,19 +935,19 @@ TEST_CASE("an estimate falls to what gets through, and no further while nothing 
     lt_congestion &congestion = told.congestion;
     CHECK(told.step(second));
     CHECK(told.rate() == 1600000);
-    congestion.limit = 100000;
-    congestion.standing_us = 50 * ms;
-    congestion.queue_us = 20 * ms;
+    congestion.path.limit = 100000;
+    congestion.path.standing_us = 50 * ms;
+    congestion.path.queue_us = 20 * ms;
     CHECK(told.progress(2 * second));
     CHECK(told.rate() < 800000);
     CHECK(told.rate() > 500000);
     uint32_t before = told.rate();
-    congestion.standing_us = 3 * second; /* nothing has come through for long */
-    congestion.limit = 1000;
+    congestion.path.standing_us = 3 * second; /* nothing has come through for long */
+    congestion.path.limit = 1000;
     for (livetcp_usec now = 3 * second; now < 6 * second; now += 100 * ms)
         told.step(now);
     CHECK(told.rate() > before * 4 / 10);
-    congestion.standing_us = congestion.queue_us = 0;
+    congestion.path.standing_us = congestion.path.queue_us = 0;
     for (livetcp_usec now = 7 * second; now < 20 * second; now += 100 * ms)
         told.progress(now);
     CHECK(told.rate() > before);
@@ -959,10 +959,11 @@ TEST_CASE("beyond what was carried an estimate grows more slowly on a long path"
     for (unsigned i = 0; i < 2; i++) {
         Told told(100000);
         told.congestion.base_us = i ? 200 * ms : 50 * ms;
-        told.congestion.limit = 100000;
+        told.congestion.path.limit = 100000;
         for (livetcp_usec now = second; now < 12 * second; now += 50 * ms) {
             /* The path's queue stands for a moment, and an encoder follows. */
-            told.congestion.standing_us = told.congestion.queue_us = now < 2 * second ? 10 * ms : 0;
+            told.congestion.path.standing_us = told.congestion.path.queue_us =
+                now < 2 * second ? 10 * ms : 0;
             told.sample.media_share = now < 4 * second ? 1 : 0.999; /* it is back */
             told.offered = told.rate() / 8;
             told.progress(now);
@@ -980,8 +981,8 @@ TEST_CASE(
     Told told(200000);
     told.progress(second);
     CHECK(told.rate() == 1600000);
-    told.congestion.standing_us = 100 * ms;
-    told.congestion.limit = 10000;
+    told.congestion.path.standing_us = 100 * ms;
+    told.congestion.path.limit = 10000;
     told.congestion.opening = 50000;
     told.progress(second + 100 * ms);
     CHECK(told.rate() == 392000);
