@@ -7,7 +7,7 @@
  * rate of the link a round trip ago and sends 0.95 of it. Not a test: the place to look for what a
  * changing link does. Its findings have tests of their own.
  *
- * usage: mobile-table FROM-TO [encoder | fixed | links]
+ * usage: mobile-table FROM-TO [encoder | fixed | links | calls]
  *
  * A line for each draw: p50, p95, p99 and maximum above L in ms, the part of the link that was
  * used, for how many seconds frames were later than L + 200 ms, and the part of the time in which
@@ -16,6 +16,9 @@
  *
  * links: each draw beside another one, both for one session, which is compared with the better of
  * the two alone and with other policies over both, for a fixed rate of 0.4 times the smaller mean.
+ *
+ * calls: encoders at both ends, each draw's link one way and another draw's rates, buffer and
+ * losses the other way; and the first alone in a session that nothing answers.
  */
 #include "sim_dice.h"
 #include "sim_greedy.h"
@@ -189,6 +192,28 @@ struct Media {
     bool follows;
 };
 
+void set_rate(SimLink &link, double kbit)
+{
+    lt_link_params params = link.params();
+
+    params.rate = static_cast<uint64_t>(kbit * 1e3);
+    link.set(params);
+}
+
+Result judged(const std::vector<Played> &played, livetcp_usec begin, int delay, double carried,
+              double beside)
+{
+    livetcp_usec from = begin + static_cast<livetcp_usec>(begin_s * 1e6);
+    livetcp_usec to = begin + static_cast<livetcp_usec>(end_s * 1e6);
+    Result result = {Video::delays_of(played, {.5, .95, .99, 1}, from, to),
+                     Video::throughput_of(played, from, to) / 1e3 * (end_s - begin_s) / carried,
+                     Video::seconds_above_of(played, delay + 200, from, to), beside};
+
+    for (double &above : result.above_ms)
+        above -= delay;
+    return result;
+}
+
 /* A session over all of these links at once. */
 Result run(const std::vector<const Draw *> &links, const char *policy, unsigned connections,
            const Media &media, uint64_t seed)
@@ -211,28 +236,53 @@ Result run(const std::vector<const Draw *> &links, const char *policy, unsigned 
     livetcp_usec begin = road->world.now();
     video.start();
     for (size_t step = 0; step < links[0]->rates.size(); step++) {
-        for (unsigned i = 0; i < links.size(); i++) {
-            lt_link_params params = road->link(i).forward.params();
-            params.rate = static_cast<uint64_t>(links[i]->rates[step] * 1e3);
-            road->link(i).forward.set(params);
-        }
+        for (unsigned i = 0; i < links.size(); i++)
+            set_rate(road->link(i).forward, links[i]->rates[step]);
         road->world.run_for(static_cast<livetcp_usec>(step_s * 1e6));
         beside += video.call.caller.stats().sent.congestion == LIVETCP_CONGESTION_COMPETING;
         if (getenv("TRACE"))
             tell(video, static_cast<double>(step + 1) * step_s, links[0]->rates[step]);
     }
-    livetcp_usec from = begin + static_cast<livetcp_usec>(begin_s * 1e6);
-    livetcp_usec to = begin + static_cast<livetcp_usec>(end_s * 1e6);
     video.stopped = true;
     road->world.run_for(20000000);
-    Result result = {video.delays({.5, .95, .99, 1}, from, to),
-                     video.throughput(from, to) / 1e3 * (end_s - begin_s) / carried,
-                     video.seconds_above(shortest + 200, from, to),
-                     beside / static_cast<double>(links[0]->rates.size())};
-    for (double &delay : result.above_ms)
-        delay -= shortest;
     road->world.clear();
-    return result;
+    return judged(video.played, begin, shortest, carried,
+                  beside / static_cast<double>(links[0]->rates.size()));
+}
+
+/* An encoder at each end, first the one that sends over `there`. */
+std::vector<Result> call(const Draw &there, const Draw &back, const char *policy,
+                         unsigned connections, uint64_t seed)
+{
+    auto road = std::make_shared<SimRoad>(std::vector<std::string>{spec_of(there)}, seed);
+    SimLink &backward = road->link(0).backward;
+    lt_link_params params = link_params(spec_of(back).c_str());
+    double beside[2] = {0, 0};
+
+    params.delay = backward.params().delay;
+    backward.set(params);
+    road->link(0).congestion_control = there.below;
+    Video video(road, make_config(policy, connections), 0.7e3 * there.mean, true, seed);
+    road->world.run_for(500000);
+    livetcp_usec begin = road->world.now();
+    video.start();
+    Answer answer(video, 0.7e3 * back.mean, 17000);
+    for (size_t step = 0; step < there.rates.size(); step++) {
+        set_rate(road->link(0).forward, there.rates[step]);
+        set_rate(backward, back.rates[step]);
+        road->world.run_for(static_cast<livetcp_usec>(step_s * 1e6));
+        if (getenv("TRACE"))
+            tell(video, static_cast<double>(step + 1) * step_s, there.rates[step]);
+        beside[0] += video.call.caller.stats().sent.congestion == LIVETCP_CONGESTION_COMPETING;
+        if (SimSession *remote = video.call.remote())
+            beside[1] += remote->stats().sent.congestion == LIVETCP_CONGESTION_COMPETING;
+    }
+    video.stopped = true;
+    road->world.run_for(20000000);
+    road->world.clear();
+    double steps = static_cast<double>(there.rates.size());
+    return {judged(video.played, begin, there.delay, capacity(there), beside[0] / steps),
+            judged(answer.played, begin, there.delay, capacity(back), beside[1] / steps)};
 }
 
 /* ---- all draws ---- */
@@ -367,6 +417,33 @@ void compare_links(unsigned from, unsigned to)
         print_later(ours, *who);
 }
 
+void compare_calls(unsigned from, unsigned to)
+{
+    Contestant alone = {"auto, nothing answers", 8, {}};
+    Contestant both[] = {{"single", 1, {}}, {"shortest-queue", 8, {}}, {"auto", 8, {}}};
+
+    for (unsigned seed = from; seed <= to; seed++) {
+        const Draw d = draw(seed), back = draw(seed + 1000);
+        print(seed, d);
+        printf("; ");
+        print(seed + 1000, back);
+        alone.results.push_back(run({&d}, "auto", 8, {0.7 * d.mean, true}, seed));
+        print(alone.name, alone.results.back());
+        for (Contestant &who : both)
+            for (const Result &result : call(d, back, who.name, who.connections, seed)) {
+                who.results.push_back(result);
+                print(who.name, result);
+            }
+        printf("\n");
+        fflush(stdout);
+    }
+    print_medians("calls", alone);
+    for (const Contestant &who : both)
+        print_medians("calls", who);
+    print_later(both[2], both[0]);
+    print_later(both[2], both[1]);
+}
+
 } // namespace
 
 int main(int argc, char **argv)
@@ -375,8 +452,8 @@ int main(int argc, char **argv)
     const std::string kind = argc > 2 ? argv[2] : "";
 
     if (argc < 2 || argc > 3 || sscanf(argv[1], "%u-%u", &from, &to) != 2 || from > to ||
-        (argc == 3 && kind != "encoder" && kind != "fixed" && kind != "links")) {
-        fprintf(stderr, "usage: mobile-table FROM-TO [encoder | fixed | links]\n");
+        (argc == 3 && kind != "encoder" && kind != "fixed" && kind != "links" && kind != "calls")) {
+        fprintf(stderr, "usage: mobile-table FROM-TO [encoder | fixed | links | calls]\n");
         return 2;
     }
     if (kind.empty() || kind == "encoder")
@@ -385,5 +462,7 @@ int main(int argc, char **argv)
         compare(from, to, false);
     if (kind.empty() || kind == "links")
         compare_links(from, to);
+    if (kind.empty() || kind == "calls")
+        compare_calls(from, to);
     return 0;
 }

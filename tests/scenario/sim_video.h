@@ -163,8 +163,14 @@ struct Video {
     /* For how long some packet took more than `ms`, in seconds: frames that have one. */
     double seconds_above(double ms, livetcp_usec from, livetcp_usec to) const
     {
+        return seconds_above_of(played, ms, from, to);
+    }
+
+    static double seconds_above_of(const std::vector<Played> &packets, double ms, livetcp_usec from,
+                                   livetcp_usec to)
+    {
         std::set<livetcp_usec> frames;
-        for (const Played &p : played)
+        for (const Played &p : packets)
             if (p.sent >= from && p.sent<to &&static_cast<double>(p.delay)> ms * 1000)
                 frames.insert(p.sent);
         return static_cast<double>(frames.size()) * static_cast<double>(frame_us) / 1e6;
