@@ -878,6 +878,38 @@ TEST_CASE("encoders at both ends of a call use the path both ways")
     }
 }
 
+/* Acknowledgements came late whenever the other direction was slow for a moment, as that of a
+ * mobile link is, and packets waited for them in the send queue of a direction whose link was not
+ * slow. */
+TEST_CASE("a link that is slow for a moment one way does not delay media the other way")
+{
+    double p95 = 0, p99 = 0, used = 0;
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        Alone alone("delay=30ms,rate=4mbit,queue=400kB", make_config("auto", 8), 3e6, true, seed);
+        Answer answer(alone.video, 3e6, 17000);
+        SimLink &back = alone.video.call.path.backward;
+        Dice dice(seed);
+        for (double at = 4; at < 36; at += dice.between(2, 4))
+            for (bool slow : {true, false}) {
+                livetcp_usec when =
+                    alone.begin +
+                    static_cast<livetcp_usec>(1e6 * (at + (slow ? 0 : dice.between(0.3, 1))));
+                alone.video.call.world.at(when, [&back, slow] {
+                    lt_link_params params = back.params();
+                    params.rate = slow ? 600000 : 4000000;
+                    back.set(params);
+                });
+            }
+        alone.run(36);
+        livetcp_usec from = alone.begin + 4 * second, to = alone.begin + 35 * second;
+        p95 += (alone.video.delay(.95, from, to) - 30) / 4;
+        p99 += (alone.video.delay(.99, from, to) - 30) / 4;
+        used += alone.video.throughput(from, to) / 4e6 / 4;
+    }
+    INFO("p95 L + " << p95 << " ms, p99 L + " << p99 << " ms, " << used << " of the link");
+    CHECK(p95 < 400);
+}
+
 /* Frames of an encoder that is told little are as small as speech. They waited for the next one, to
  * share a segment; that was taken for a queue, and the encoder told less. In one of six runs it had
  * 0.06 of the path beside the transfer, and 0.04 when it had the path to itself. */

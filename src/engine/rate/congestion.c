@@ -712,6 +712,15 @@ static bool only_waits(const lt_congestion *c, const lt_congestion_sample *s)
            s->now_us > c->met_us + UNMET_US + s->base_us && s->wait_us > WAITS_US;
 }
 
+/* Acknowledgements wait for media of the other direction, and what is under way grows meanwhile.
+ * With one connection they wait for its repairs as well, which a larger window does not help. */
+static livetcp_usec acknowledged_late(const lt_congestion *c, const lt_congestion_sample *s)
+{
+    livetcp_usec mean_us = lt_usec_min(s->back_us, c->back_room ? LIVETCP_NEVER : LOSSY_BACK_US);
+
+    return mean_us + (s->connections > 1 ? s->back_late_us : 0);
+}
+
 static void keep_deadline(lt_congestion *c, const lt_congestion_sample *s)
 {
     double bytes = lt_deadline_window(&c->history, s);
@@ -736,7 +745,7 @@ void lt_congestion_update(lt_congestion *c, const lt_congestion_sample *sample)
     c->retransmitted = s->retransmitted;
     whole.lossless = lt_congestion_is_lossless(c, s->now_us);
     c->back_room = s->one_way && whole.lossless;
-    c->base_us = s->base_us + lt_usec_min(s->back_us, c->back_room ? LIVETCP_NEVER : LOSSY_BACK_US);
+    c->base_us = s->base_us + acknowledged_late(c, s);
     if (s->may_follow)
         c->heeded_us = s->now_us;
     look_for_room(c, s);

@@ -22,6 +22,7 @@ typedef struct lt_congestion_sample {
     livetcp_usec exact_sent_us; /*   and when that was sent */
     livetcp_usec back_us;       /* mean time that acknowledgements wait for media of the other
                                    direction, which the three lack; 0 = unknown */
+    livetcp_usec back_late_us;  /* time that they wait now beyond that of frames */
     bool one_way;               /* the three are of our direction alone, from the peer's reports; */
     double train;               /*   then: bytes per second of a packet train that has ended, as the
                                      peer has seen it; 0 = none */

@@ -25,6 +25,14 @@
  * next one: more are repairs. */
 #define BACK_MAX_US 40000
 
+/* Reports come with each frame. One that has not come for this time waits. */
+#define EXPECTED_US 100000
+
+/* A wait beyond this is a slow moment of the other direction's link. What counts of it has an upper
+ * bound: both ways may be slow, and what is let through on this one waits in its network. */
+#define LATE_US     100000
+#define LATE_MAX_US 360000
+
 /* A shorter train measures single packets. */
 #define TRAIN_US    4500
 #define TRAIN_BYTES 2400
@@ -33,7 +41,8 @@ void lt_frame_delays_init(lt_frame_delays *d)
 {
     *d = (lt_frame_delays){
         .begun_us = INT64_MIN, .told_us = INT64_MIN / 2, .queue_us = LIVETCP_NEVER};
-    lt_recent_min_init(&d->min, MIN_US);
+    lt_recent_min_init(&d->there.min, MIN_US);
+    lt_recent_min_init(&d->back.min, MIN_US);
 }
 
 /* The newest such frame; NULL if there is none. */
@@ -61,7 +70,7 @@ void lt_frame_delays_on_written(lt_frame_delays *d, const lt_packet *packet,
 }
 
 /* The two clocks differ by any time. */
-static void remember(lt_frame_delays *d, int64_t delay_us, livetcp_usec now)
+static void remember(lt_way_delay *d, int64_t delay_us, livetcp_usec now)
 {
     if (delay_us > d->last_us + JUMP_US || delay_us < d->last_us - JUMP_US)
         lt_recent_min_set(&d->min, delay_us, now);
@@ -70,17 +79,21 @@ static void remember(lt_frame_delays *d, int64_t delay_us, livetcp_usec now)
     d->last_us = delay_us;
 }
 
+static livetcp_usec queue_of(const lt_way_delay *d)
+{
+    return d->last_us - lt_recent_min_last(&d->min);
+}
+
 void lt_frame_delays_on_arrival(lt_frame_delays *d, const lt_frame_arrival *arrival,
                                 livetcp_usec now)
 {
     const lt_frame_write *write = find(d, arrival->ssrc, arrival->timestamp);
-    int64_t delay_us;
 
     if (!write || write->at_us == LIVETCP_NEVER || arrival->at_us > INT64_MAX / 4)
         return;
-    delay_us = (int64_t)arrival->at_us - write->at_us;
-    remember(d, delay_us, now);
-    d->queue_us = lt_usec_min(d->queue_us, delay_us - lt_recent_min_last(&d->min));
+    remember(&d->there, (int64_t)arrival->at_us - write->at_us, now);
+    remember(&d->back, now - (int64_t)arrival->at_us, now);
+    d->queue_us = lt_usec_min(d->queue_us, queue_of(&d->there));
     d->told_us = now;
     d->train = arrival->train_us >= TRAIN_US && arrival->train_bytes >= TRAIN_BYTES
                    ? (double)arrival->train_bytes * SECOND / (double)arrival->train_us
@@ -91,6 +104,14 @@ static void average(double *average_us, livetcp_usec us)
 {
     if (us != LIVETCP_NEVER)
         *average_us += GAIN * ((double)us - *average_us);
+}
+
+/* How much longer acknowledgements wait now than for frames of the other direction. */
+static livetcp_usec back_late(const lt_frame_delays *d, livetcp_usec now)
+{
+    livetcp_usec overdue_us = lt_usec_max(now - d->told_us - EXPECTED_US, 0);
+
+    return lt_usec_clamp(queue_of(&d->back) + overdue_us - LATE_US, 0, LATE_MAX_US);
 }
 
 void lt_frame_delays_apply(lt_frame_delays *d, double media_share, lt_congestion_sample *s)
@@ -114,4 +135,5 @@ void lt_frame_delays_apply(lt_frame_delays *d, double media_share, lt_congestion
     s->train = media_share > 0 ? train / media_share : 0;
     s->queue_us = s->busy_us = s->exact_us = queue_us;
     s->back_us = lt_usec_clamp((livetcp_usec)(d->trip_us - d->way_us), 0, BACK_MAX_US);
+    s->back_late_us = back_late(d, s->now_us);
 }

@@ -151,6 +151,28 @@ TEST_CASE("a train counts once, as the peer has seen it", "[frame_delays]")
     }
 }
 
+TEST_CASE("reports that come late tell how late acknowledgements are", "[frame_delays]")
+{
+    Delays d;
+    livetcp_usec now = d.frames(0, 125, 30 * ms);
+    auto report = [&](livetcp_usec late) {
+        d.write(900, now);
+        d.arrive(900, now + 30 * ms + ahead, now + 70 * ms + late);
+        now += 70 * ms + late;
+    };
+    report(0);
+    CHECK(d.apply(now).back_late_us == 0);
+    report(100 * ms); /* frames of the other direction take as long */
+    CHECK(d.apply(now).back_late_us == 0);
+    report(150 * ms);
+    CHECK(d.apply(now).back_late_us == 50 * ms);
+    CHECK(d.apply(now + 100 * ms).back_late_us == 50 * ms);
+    CHECK(d.apply(now + 150 * ms).back_late_us == 100 * ms); /* the next one is overdue */
+    report(2000 * ms);
+    CHECK(d.apply(now).back_late_us == 360 * ms);
+    CHECK(d.apply(now + 500 * ms).back_late_us == 0); /* no reports: nothing is known */
+}
+
 TEST_CASE("round trips count at the start, without reports, and without media of the peer",
           "[frame_delays]")
 {
