@@ -323,6 +323,19 @@ static bool regains(const lt_congestion *c, const lt_congestion_sample *s)
            c->path.capacity < s->carried;
 }
 
+/* Growth of a full window in this time. */
+static double opening_gain(const lt_congestion_sample *s, bool doubles, bool lasts,
+                           livetcp_usec time)
+{
+    double trips = (double)lt_usec_min(time, OVERLOAD_US) / (double)s->base_us;
+
+    if (doubles)
+        return fmax(OPEN_FAST, 1 + trips);
+    if (s->wait_us <= OPEN_WAIT_US)
+        return OPEN_GAIN;
+    return lasts ? 1 + OVERLOAD_GAIN * trips : OPEN_FAST;
+}
+
 static void open_window(lt_congestion *c, const lt_congestion_sample *s)
 {
     livetcp_usec time = s->now_us - c->looked_us;
@@ -332,21 +345,10 @@ static void open_window(lt_congestion *c, const lt_congestion_sample *s)
     c->looked_us = s->now_us;
     c->lasts = lasts && untold;
     if (!doubles && !lt_window_opening_may(&c->window_opening, &c->history, s,
-                                           untold && (lasts || s->overloads), &c->path.capacity)) {
-        c->path.congested_us = s->now_us;
-        return;
-    }
-    if (!is_full(c, s) || s->queue_us >= LT_BUSY_US || is_drained(c, s->now_us) || !s->base_us)
-        return;
-    time = time < OVERLOAD_US ? time : OVERLOAD_US;
-    if (doubles)
-        c->path.capacity *= fmax(OPEN_FAST, 1 + (double)time / (double)s->base_us);
-    else if (s->wait_us <= OPEN_WAIT_US)
-        c->path.capacity *= OPEN_GAIN;
-    else if (!lasts)
-        c->path.capacity *= OPEN_FAST;
-    else
-        c->path.capacity *= 1 + OVERLOAD_GAIN * (double)time / (double)s->base_us;
+                                           untold && (lasts || s->overloads), &c->path.capacity))
+        lt_path_rate_keep(&c->path, s->now_us);
+    else if (is_full(c, s) && s->queue_us < LT_BUSY_US && !is_drained(c, s->now_us) && s->base_us)
+        c->path.capacity *= opening_gain(s, doubles, lasts, time);
 }
 
 /* A queue stands for a window before it is seen. At the beginning, when what a source sends may be
@@ -559,8 +561,53 @@ static void begin_with_train(lt_congestion *c, const lt_congestion_sample *s)
 
     if (!s->follows || c->path.limit > 0 || c->path.congested_us != INT64_MIN || train <= 0)
         return;
-    c->path.capacity = TRAIN_ROOM * train;
-    c->path.congested_us = s->now_us;
+    lt_path_rate_assume(&c->path, TRAIN_ROOM * train, s->now_us);
+}
+
+static void look_at_queue(lt_congestion *c, const lt_congestion_sample *s,
+                          const lt_delay_window *window)
+{
+    forget_queue(c);
+    if (stands(c, s, window)) {
+        lt_path_rate_on_queue(&c->path, window);
+        c->opening = opening_rate(c, s, window);
+        if (!shows_no_rate(c, s))
+            lt_path_rate_measure(&c->path, &c->history, s, window, is_full(c, s));
+    }
+    lt_path_rate_measure_unseen(&c->path, &c->history, s, window,
+                                lt_own_overflow_rate(&c->overflow, s),
+                                lt_queue_marks_rate(&c->marks, &c->history, s));
+    measure_beginning(c, s);
+}
+
+/* True if less and less gets through for a queue that is not ours. */
+static bool is_vain(lt_congestion *c, const lt_congestion_sample *s, const lt_delay_window *window,
+                    livetcp_usec own_us)
+{
+    if (s->exceeds)
+        lt_vain_periods_stop(&c->vain);
+    return lt_vain_periods_update(&c->vain, s, window, c->path.limit,
+                                  lt_usec_max(LT_STANDING_US, own_us)) ||
+           lt_route_change_was_none(&c->route, s);
+}
+
+/* Half of what the path has carried is the limit at least, or what it was before all was in vain.
+ */
+static void begin_competing(lt_congestion *c, const lt_congestion_sample *s,
+                            const lt_delay_window *window, bool vain)
+{
+    double least = lt_congestion_max_carried(c) / 2;
+
+    lt_path_rate_raise(&c->path, vain ? fmax(least, c->vain.before) : least);
+    c->regime = LT_REGIME_COMPETING;
+    c->lasts = false; /* not all of the path is the session's */
+    lt_route_change_stop(&c->route);
+    lt_window_push_stop(&c->push);
+    lt_vain_periods_stop(&c->vain);
+    lt_competition_begin(&c->competition, s, window, c->path.limit);
+    lt_queue_floor_begin(&c->others_floor, s->now_us);
+    if (c->path.limit <= 0)
+        lt_path_rate_raise(&c->path, lt_competition_rate(&c->competition, s, window));
 }
 
 static void be_alone(lt_congestion *c, const lt_congestion_sample *s)
@@ -569,55 +616,25 @@ static void be_alone(lt_congestion *c, const lt_congestion_sample *s)
     lt_delay_window window = lt_delay_history_window(
         &c->history, s->now_us, length < WINDOW_MAX_US ? length : WINDOW_MAX_US);
     double carried = lt_congestion_max_carried(c);
-    livetcp_usec own_us;
-    bool ours, vain;
 
     if (is_longer_route(c, s))
         return;
     begin_with_train(c, s);
     open_window(c, s);
-    forget_queue(c);
-    if (stands(c, s, &window)) {
-        c->path.standing_us = window.total_us;
-        c->path.queue_us = window.queue_us;
-        c->opening = opening_rate(c, s, &window);
-        if (!shows_no_rate(c, s))
-            lt_path_rate_measure(&c->path, &c->history, s, &window, is_full(c, s));
-    }
-    lt_path_rate_measure_unseen(&c->path, &c->history, s, &window,
-                                lt_own_overflow_rate(&c->overflow, s),
-                                lt_queue_marks_rate(&c->marks, &c->history, s));
-    measure_beginning(c, s);
+    look_at_queue(c, s, &window);
     push(c, s, &window);
     if (c->regime == LT_REGIME_ALONE && !lt_window_push_is_under_way(&c->push))
         drain_now_and_then(c, s);
     set_window(c, s);
-    ours = is_ours(c, s, &window);
+    bool ours = is_ours(c, s, &window);
     if (lt_silence_is_stall(&c->silence, s) || lt_route_change_is_judged(&c->route, s->now_us))
         return;
-    own_us = wanted_queue_us(c);
-    if (s->exceeds)
-        lt_vain_periods_stop(&c->vain);
-    vain = lt_vain_periods_update(&c->vain, s, &window, c->path.limit,
-                                  lt_usec_max(LT_STANDING_US, own_us)) ||
-           lt_route_change_was_none(&c->route, s);
+    livetcp_usec own_us = wanted_queue_us(c);
+    bool vain = is_vain(c, s, &window, own_us);
     double part = carried > 0 ? c->path.limit / carried : 1;
-    if (!lt_competition_found(&c->competition, s, &window, own_us, part, c->path.present, ours) &&
-        !vain)
-        return;
-    if (vain && c->path.limit < c->vain.before)
-        c->path.limit = c->vain.before;
-    c->regime = LT_REGIME_COMPETING;
-    c->lasts = false; /* not all of the path is the session's */
-    lt_route_change_stop(&c->route);
-    lt_window_push_stop(&c->push);
-    lt_vain_periods_stop(&c->vain);
-    if (c->path.limit < carried / 2)
-        c->path.limit = carried / 2;
-    lt_competition_begin(&c->competition, s, &window, c->path.limit);
-    lt_queue_floor_begin(&c->others_floor, s->now_us);
-    if (c->path.limit <= 0)
-        c->path.limit = lt_competition_rate(&c->competition, s, &window);
+    if (lt_competition_found(&c->competition, s, &window, own_us, part, c->path.present, ours) ||
+        vain)
+        begin_competing(c, s, &window, vain);
 }
 
 /* ---- beside others ---- */
@@ -679,8 +696,7 @@ static void compete(lt_congestion *c, const lt_congestion_sample *s)
         return;
     }
     c->regime = LT_REGIME_ALONE;
-    c->path.capacity = c->path.limit;
-    c->path.congested_us = s->now_us;
+    lt_path_rate_assume(&c->path, c->path.limit, s->now_us);
 }
 
 static void remember_share(lt_congestion *c, livetcp_usec now)

@@ -35,39 +35,61 @@
 /* The limit ends when no queue has stood for this time. */
 #define FORGET_US 5000000
 
-void lt_path_rate_init(lt_path_rate *b)
+void lt_path_rate_init(lt_path_rate *path)
 {
-    *b = (lt_path_rate){.congested_us = INT64_MIN, .floor_us = INT64_MIN};
+    *path = (lt_path_rate){.congested_us = INT64_MIN, .floor_us = INT64_MIN};
 }
 
-void lt_path_rate_forget_queue(lt_path_rate *b)
+void lt_path_rate_forget_queue(lt_path_rate *path)
 {
-    b->standing_us = b->queue_us = 0;
-    b->present = 0;
+    path->standing_us = path->queue_us = 0;
+    path->present = 0;
 }
 
-void lt_path_rate_begin_anew(lt_path_rate *b, double limit)
+void lt_path_rate_begin_anew(lt_path_rate *path, double limit)
 {
-    b->limit = limit;
-    b->capacity = 0;
-    b->congested_us = INT64_MIN;
-    lt_path_rate_forget_queue(b);
+    path->limit = limit;
+    path->capacity = 0;
+    path->congested_us = INT64_MIN;
+    lt_path_rate_forget_queue(path);
 }
 
-bool lt_path_rate_is_congested(const lt_path_rate *b, livetcp_usec now)
+bool lt_path_rate_is_congested(const lt_path_rate *path, livetcp_usec now)
 {
-    return b->congested_us > now - FORGET_US;
+    return path->congested_us > now - FORGET_US;
 }
 
-void lt_path_rate_end(lt_path_rate *b, livetcp_usec now)
+void lt_path_rate_end(lt_path_rate *path, livetcp_usec now)
 {
-    if (lt_path_rate_is_congested(b, now))
-        b->congested_us = now - FORGET_US;
+    if (lt_path_rate_is_congested(path, now))
+        path->congested_us = now - FORGET_US;
 }
 
-void lt_path_rate_average(lt_path_rate *b, double rate)
+void lt_path_rate_keep(lt_path_rate *path, livetcp_usec now)
 {
-    b->limit += LIMIT_GAIN * (rate - b->limit);
+    path->congested_us = now;
+}
+
+void lt_path_rate_assume(lt_path_rate *path, double capacity, livetcp_usec now)
+{
+    path->capacity = capacity;
+    lt_path_rate_keep(path, now);
+}
+
+void lt_path_rate_raise(lt_path_rate *path, double least)
+{
+    path->limit = fmax(path->limit, least);
+}
+
+void lt_path_rate_average(lt_path_rate *path, double rate)
+{
+    path->limit += LIMIT_GAIN * (rate - path->limit);
+}
+
+void lt_path_rate_on_queue(lt_path_rate *path, const lt_delay_window *window)
+{
+    path->standing_us = window->total_us;
+    path->queue_us = window->queue_us;
 }
 
 bool lt_path_rate_is_our_doing(const lt_congestion_sample *s, const lt_delay_window *window,
@@ -79,11 +101,11 @@ bool lt_path_rate_is_our_doing(const lt_congestion_sample *s, const lt_delay_win
            s->in_flight > window->in_flight + growth;
 }
 
-static bool hardly_stands(const lt_path_rate *b, const lt_congestion_sample *s,
+static bool hardly_stands(const lt_path_rate *path, const lt_congestion_sample *s,
                           const lt_delay_window *window, double rate)
 {
-    return s->follows && window->total_us < HARDLY_US && rate < b->limit &&
-           rate > HARDLY * b->limit;
+    return s->follows && window->total_us < HARDLY_US && rate < path->limit &&
+           rate > HARDLY * path->limit;
 }
 
 static double smoothed(double before, double now)
@@ -94,16 +116,16 @@ static double smoothed(double before, double now)
 }
 
 /* A smaller window delivers less, also where the queue is another's: the fall is limited. */
-static double limited_fall(lt_path_rate *b, double rate, bool full, livetcp_usec now)
+static double limited_fall(lt_path_rate *path, double rate, bool full, livetcp_usec now)
 {
-    if (b->floor_us <= now - FLOOR_US) {
-        b->floor_us = now;
-        b->floor = FLOOR_PART * b->limit;
+    if (path->floor_us <= now - FLOOR_US) {
+        path->floor_us = now;
+        path->floor = FLOOR_PART * path->limit;
     }
-    return fmax(fmax(rate, (full ? FALL_FULL : FALL) * b->limit), b->floor);
+    return fmax(fmax(rate, (full ? FALL_FULL : FALL) * path->limit), path->floor);
 }
 
-void lt_path_rate_measure(lt_path_rate *b, const lt_delay_history *history,
+void lt_path_rate_measure(lt_path_rate *path, const lt_delay_history *history,
                           const lt_congestion_sample *s, const lt_delay_window *window, bool full)
 {
     livetcp_usec span = lt_usec_max(2 * s->base_us, LT_RATE_US);
@@ -112,58 +134,58 @@ void lt_path_rate_measure(lt_path_rate *b, const lt_delay_history *history,
     if (rate <= 0)
         return;
     if (!lt_path_rate_is_our_doing(s, window, full)) {
-        if (b->limit > 0 && rate > b->limit)
-            b->limit = rate;
-        b->standing_us = lt_usec_min(b->standing_us, SUSPECTED_US);
+        if (path->limit > 0 && rate > path->limit)
+            path->limit = rate;
+        path->standing_us = lt_usec_min(path->standing_us, SUSPECTED_US);
         return;
     }
-    b->present = rate;
-    rate = hardly_stands(b, s, window, rate) ? b->limit : smoothed(b->limit, rate);
-    b->limit = limited_fall(b, rate, full, s->now_us);
+    path->present = rate;
+    rate = hardly_stands(path, s, window, rate) ? path->limit : smoothed(path->limit, rate);
+    path->limit = limited_fall(path, rate, full, s->now_us);
     if (window->queue_us < LT_BUSY_US)
         return;
-    b->capacity = b->limit;
-    b->congested_us = s->now_us;
+    path->capacity = path->limit;
+    path->congested_us = s->now_us;
 }
 
 /* A queue was seen by other means than round trips. */
-static void set_seen(lt_path_rate *b, double rate, double limit, livetcp_usec queue_us,
+static void set_seen(lt_path_rate *path, double rate, double limit, livetcp_usec queue_us,
                      livetcp_usec now)
 {
-    b->limit = b->capacity = limit;
-    b->present = rate;
-    b->standing_us = queue_us;
-    b->queue_us = LT_BUSY_US;
-    b->congested_us = now;
+    path->limit = path->capacity = limit;
+    path->present = rate;
+    path->standing_us = queue_us;
+    path->queue_us = LT_BUSY_US;
+    path->congested_us = now;
 }
 
-void lt_path_rate_measure_unseen(lt_path_rate *b, const lt_delay_history *history,
+void lt_path_rate_measure_unseen(lt_path_rate *path, const lt_delay_history *history,
                                  const lt_congestion_sample *s, const lt_delay_window *window,
                                  double overflow, double marked)
 {
     livetcp_usec unseen_us = 0, queue_us = LT_STANDING_US;
     double rate = overflow;
 
-    if (b->standing_us || !s->may_follow)
+    if (path->standing_us || !s->may_follow)
         return;
-    if (overflow <= 0 && b->limit > 0)
-        unseen_us = lt_unseen_queue_update(&b->unseen, s, window, b->limit);
+    if (overflow <= 0 && path->limit > 0)
+        unseen_us = lt_unseen_queue_update(&path->unseen, s, window, path->limit);
     if (unseen_us) {
         queue_us = unseen_us;
         rate = lt_delay_history_rate(history, s->now_us, LT_RATE_US);
     } else if (overflow <= 0 && marked > 0) {
         /* The queue of a router that marks is empty at times: the path may carry more than is
          * delivered. */
-        rate = fmax(marked, b->limit);
+        rate = fmax(marked, path->limit);
     }
     if (rate > 0)
-        set_seen(b, rate, overflow > b->limit ? rate : smoothed(b->limit, rate), queue_us,
+        set_seen(path, rate, overflow > path->limit ? rate : smoothed(path->limit, rate), queue_us,
                  s->now_us);
 }
 
-void lt_path_rate_measure_in_flight(lt_path_rate *b, const lt_congestion_sample *s, double rate)
+void lt_path_rate_measure_in_flight(lt_path_rate *path, const lt_congestion_sample *s, double rate)
 {
     livetcp_usec total_us = (livetcp_usec)((double)s->in_flight * SECOND / rate);
 
-    set_seen(b, rate, rate, total_us - s->base_us, s->now_us);
+    set_seen(path, rate, rate, total_us - s->base_us, s->now_us);
 }

@@ -35,7 +35,10 @@ void lt_path_rate_init(lt_path_rate *path);
 /* Until the next measurement no queue stands. */
 void lt_path_rate_forget_queue(lt_path_rate *path);
 
-/* A queue stood all through the window. `full`: the session's own window was the limit. */
+/* A queue stood all through the window. */
+void lt_path_rate_on_queue(lt_path_rate *path, const lt_delay_window *window);
+
+/* The rate meanwhile. `full`: the session's own window was the limit. */
 void lt_path_rate_measure(lt_path_rate *path, const lt_delay_history *history,
                           const lt_congestion_sample *sample, const lt_delay_window *window,
                           bool full);
@@ -66,7 +69,12 @@ bool lt_path_rate_is_congested(const lt_path_rate *path, livetcp_usec now);
 /* From now on it does not. */
 void lt_path_rate_end(lt_path_rate *path, livetcp_usec now);
 
-/* The average follows a rate. */
+/* What it has shown counts from now on; what else it may carry. */
+void lt_path_rate_keep(lt_path_rate *path, livetcp_usec now);
+void lt_path_rate_assume(lt_path_rate *path, double capacity, livetcp_usec now);
+
+/* The average follows a rate, and is at least that. */
 void lt_path_rate_average(lt_path_rate *path, double rate);
+void lt_path_rate_raise(lt_path_rate *path, double least);
 
 #endif
