@@ -416,16 +416,9 @@ static bool waits_for_share(const lt_congestion_sample *s)
     return !s->follows && s->connections > 1 && s->wait_us > WAIT_US;
 }
 
-/* Nobody fills a queue that has not stood since the session takes a share, or since the last drain:
- * the losses are random, and packets wait for a share that shrinks with each of them. */
-static bool never_stood(const lt_competition *c, const lt_congestion_sample *s, double round)
-{
-    return waits_for_share(s) && s->now_us - c->drained_us > DRAIN_SOON_US + s->base_us &&
-           c->queue_max_us < empty_us(c, round) && !lt_heavy_losses_last(&c->heavy);
-}
-
-/* Nor does anybody if no round trip meets a queue any more. The link was slow for a moment, as that
- * of a mobile network is, and packets wait for a share of what it carried then. */
+/* Nobody fills a queue that no round trip meets any more. Losses were random, and packets wait for
+ * a share that shrinks with each of them; or the link was slow for a moment, as that of a mobile
+ * network is, and they wait for a share of what it carried then. */
 static bool stands_no_more(lt_competition *c, const lt_congestion_sample *s, double round)
 {
     bool known = s->queue_us != LIVETCP_NEVER;
@@ -488,7 +481,7 @@ bool lt_competition_update(lt_competition *c, const lt_congestion_sample *s,
     if (!drains)
         look_at_rate(c, s, rate);
     bool empty = stands_no_more(c, s, round);
-    if (empty || (drains ? ends_empty(c, s, round) : never_stood(c, s, round))) {
+    if (empty || (drains && ends_empty(c, s, round))) {
         leave(c, s, window);
         return false;
     }
