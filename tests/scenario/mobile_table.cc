@@ -11,8 +11,8 @@
  *
  * A line for each draw: p50, p95, p99 and maximum above L in ms, the part of the link that was
  * used, for how many seconds frames were later than L + 200 ms, and the part of the time in which
- * the session believed to be beside others. FRAMES=x264|screen for the frames of a recording;
- * TRACE=1 tells each 200 ms of a session.
+ * the session believed to be beside others. FRAMES=x264|screen for the frames of a
+ * recording, which an answer does not have; TRACE=1 tells each 200 ms of a session.
  *
  * links: each draw beside another one, both for one session, which is compared with the better of
  * the two alone and with other policies over both, for a fixed rate of 0.4 times the smaller mean.
@@ -214,12 +214,28 @@ Result judged(const std::vector<Played> &played, livetcp_usec begin, int delay, 
     return result;
 }
 
-/* A session over all of these links at once. */
-Result run(const std::vector<const Draw *> &links, const char *policy, unsigned connections,
-           const Media &media, uint64_t seed)
+/* The way back has the buffer and losses of a draw, but not its delay. */
+void begin_back(SimLink &link, const Draw &d)
+{
+    lt_link_params params = link_params(spec_of(d).c_str());
+
+    params.delay = link.params().delay;
+    link.set(params);
+}
+
+bool is_beside(SimSession &session)
+{
+    return session.stats().sent.congestion == LIVETCP_CONGESTION_COMPETING;
+}
+
+/* A session over all of these links at once. With `back` an encoder answers over the way back of
+ * the first, and has the second result. */
+std::vector<Result> run(const std::vector<const Draw *> &links, const char *policy,
+                        unsigned connections, const Media &media, uint64_t seed,
+                        const Draw *back = nullptr)
 {
     std::vector<std::string> specs;
-    double carried = 0, beside = 0;
+    double carried = 0, beside = 0, beside_back = 0;
     int shortest = links[0]->delay;
 
     for (const Draw *d : links) {
@@ -230,59 +246,38 @@ Result run(const std::vector<const Draw *> &links, const char *policy, unsigned 
     auto road = std::make_shared<SimRoad>(specs, seed);
     for (unsigned i = 0; i < links.size(); i++)
         road->link(i).congestion_control = links[i]->below;
+    SimLink &backward = road->link(0).backward;
+    if (back)
+        begin_back(backward, *back);
     Video video(road, make_config(policy, connections), media.rate * 1e3, media.follows, seed);
     set_frames(video, getenv("FRAMES"));
     road->world.run_for(500000);
     livetcp_usec begin = road->world.now();
     video.start();
+    std::unique_ptr<Answer> answer;
+    if (back)
+        answer = std::make_unique<Answer>(video, 0.7e3 * back->mean, 17000);
     for (size_t step = 0; step < links[0]->rates.size(); step++) {
         for (unsigned i = 0; i < links.size(); i++)
             set_rate(road->link(i).forward, links[i]->rates[step]);
+        if (back)
+            set_rate(backward, back->rates[step]);
         road->world.run_for(static_cast<livetcp_usec>(step_s * 1e6));
-        beside += video.call.caller.stats().sent.congestion == LIVETCP_CONGESTION_COMPETING;
+        beside += is_beside(video.call.caller);
+        if (back && video.call.remote())
+            beside_back += is_beside(*video.call.remote());
         if (getenv("TRACE"))
             tell(video, static_cast<double>(step + 1) * step_s, links[0]->rates[step]);
     }
     video.stopped = true;
     road->world.run_for(20000000);
     road->world.clear();
-    return judged(video.played, begin, shortest, carried,
-                  beside / static_cast<double>(links[0]->rates.size()));
-}
-
-/* An encoder at each end, first the one that sends over `there`. */
-std::vector<Result> call(const Draw &there, const Draw &back, const char *policy,
-                         unsigned connections, uint64_t seed)
-{
-    auto road = std::make_shared<SimRoad>(std::vector<std::string>{spec_of(there)}, seed);
-    SimLink &backward = road->link(0).backward;
-    lt_link_params params = link_params(spec_of(back).c_str());
-    double beside[2] = {0, 0};
-
-    params.delay = backward.params().delay;
-    backward.set(params);
-    road->link(0).congestion_control = there.below;
-    Video video(road, make_config(policy, connections), 0.7e3 * there.mean, true, seed);
-    road->world.run_for(500000);
-    livetcp_usec begin = road->world.now();
-    video.start();
-    Answer answer(video, 0.7e3 * back.mean, 17000);
-    for (size_t step = 0; step < there.rates.size(); step++) {
-        set_rate(road->link(0).forward, there.rates[step]);
-        set_rate(backward, back.rates[step]);
-        road->world.run_for(static_cast<livetcp_usec>(step_s * 1e6));
-        if (getenv("TRACE"))
-            tell(video, static_cast<double>(step + 1) * step_s, there.rates[step]);
-        beside[0] += video.call.caller.stats().sent.congestion == LIVETCP_CONGESTION_COMPETING;
-        if (SimSession *remote = video.call.remote())
-            beside[1] += remote->stats().sent.congestion == LIVETCP_CONGESTION_COMPETING;
-    }
-    video.stopped = true;
-    road->world.run_for(20000000);
-    road->world.clear();
-    double steps = static_cast<double>(there.rates.size());
-    return {judged(video.played, begin, there.delay, capacity(there), beside[0] / steps),
-            judged(answer.played, begin, there.delay, capacity(back), beside[1] / steps)};
+    double steps = static_cast<double>(links[0]->rates.size());
+    std::vector<Result> results = {judged(video.played, begin, shortest, carried, beside / steps)};
+    if (back)
+        results.push_back(
+            judged(answer->played, begin, shortest, capacity(*back), beside_back / steps));
+    return results;
 }
 
 /* ---- all draws ---- */
@@ -362,7 +357,7 @@ void compare(unsigned from, unsigned to, bool follows)
         printf(", media %4.0f", media.rate);
         for (Contestant &who : all) {
             who.results.push_back(who.connections
-                                      ? run({&d}, who.name, who.connections, media, seed)
+                                      ? run({&d}, who.name, who.connections, media, seed)[0]
                                       : known(d, follows));
             print(who.name, who.results.back());
         }
@@ -398,7 +393,7 @@ void compare_links(unsigned from, unsigned to)
             print(who.name, result);
         };
         auto over = [&](const std::vector<const Draw *> &links, const Contestant &who) {
-            return run(links, &who == &alone ? "auto" : who.name, who.connections, media, seed);
+            return run(links, &who == &alone ? "auto" : who.name, who.connections, media, seed)[0];
         };
         print(seed, d);
         printf("; ");
@@ -427,10 +422,11 @@ void compare_calls(unsigned from, unsigned to)
         print(seed, d);
         printf("; ");
         print(seed + 1000, back);
-        alone.results.push_back(run({&d}, "auto", 8, {0.7 * d.mean, true}, seed));
+        const Media media = {0.7 * d.mean, true};
+        alone.results.push_back(run({&d}, "auto", 8, media, seed)[0]);
         print(alone.name, alone.results.back());
         for (Contestant &who : both)
-            for (const Result &result : call(d, back, who.name, who.connections, seed)) {
+            for (const Result &result : run({&d}, who.name, who.connections, media, seed, &back)) {
                 who.results.push_back(result);
                 print(who.name, result);
             }

@@ -176,15 +176,10 @@ bool lt_congestion_has_room(const lt_congestion *c)
     return !full && !c->lasts;
 }
 
-static bool is_congested(const lt_congestion *c, livetcp_usec now)
-{
-    return lt_path_rate_is_congested(&c->path, now);
-}
-
 /* A window for packets that have waited is no limit of the path's. */
 bool lt_congestion_has_shown(const lt_congestion *c, livetcp_usec now)
 {
-    return c->regime == LT_REGIME_COMPETING || is_congested(c, now);
+    return c->regime == LT_REGIME_COMPETING || lt_path_rate_is_congested(&c->path, now);
 }
 
 bool lt_congestion_is_path(const lt_congestion *c)
@@ -363,7 +358,7 @@ static void measure_beginning(lt_congestion *c, const lt_congestion_sample *s)
         lt_path_rate_measure_in_flight(&c->path, s, rate);
 }
 
-/* What is delivered after a pause, or through a narrow window, is no rate of the path. */
+/* Bytes that come after a pause, or through a narrow window, show no rate of the path. */
 static bool shows_no_rate(const lt_congestion *c, const lt_congestion_sample *s)
 {
     return lt_silence_is_pause(&c->silence, s->now_us) || lt_narrow_window_was(&c->narrow, s);
@@ -457,7 +452,7 @@ static void set_window(lt_congestion *c, const lt_congestion_sample *s)
 {
     livetcp_usec now = s->now_us, time = now - c->set_us;
     double let = let_through(c, s);
-    bool congested = c->path.capacity > 0 && is_congested(c, now);
+    bool congested = c->path.capacity > 0 && lt_path_rate_is_congested(&c->path, now);
     double bytes = needed_bytes(c, c->path.capacity);
     double drained = DRAIN_PART * path_content(c, c->path.capacity) + SEGMENT;
 

@@ -28,8 +28,8 @@
 /* Reports come with each frame. One that has not come for this time waits. */
 #define EXPECTED_US 100000
 
-/* A wait beyond this is a slow moment of the other direction's link. What counts of it has an upper
- * bound: both ways may be slow, and what is let through on this one waits in its network. */
+/* A wait beyond this is a slow moment of the other direction's link. It counts up to an upper
+ * bound: both ways may be slow, and bytes that are let through on this one wait in its network. */
 #define LATE_US     100000
 #define LATE_MAX_US 360000
 

@@ -144,19 +144,18 @@ void lt_path_rate_measure(lt_path_rate *path, const lt_delay_history *history,
     path->limit = limited_fall(path, rate, full, s->now_us);
     if (window->queue_us < LT_BUSY_US)
         return;
-    path->capacity = path->limit;
-    path->congested_us = s->now_us;
+    lt_path_rate_assume(path, path->limit, s->now_us);
 }
 
 /* A queue was seen by other means than round trips. */
 static void set_seen(lt_path_rate *path, double rate, double limit, livetcp_usec queue_us,
                      livetcp_usec now)
 {
-    path->limit = path->capacity = limit;
+    path->limit = limit;
     path->present = rate;
     path->standing_us = queue_us;
     path->queue_us = LT_BUSY_US;
-    path->congested_us = now;
+    lt_path_rate_assume(path, limit, now);
 }
 
 void lt_path_rate_measure_unseen(lt_path_rate *path, const lt_delay_history *history,

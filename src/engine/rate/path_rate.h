@@ -54,7 +54,7 @@ void lt_path_rate_measure_unseen(lt_path_rate *path, const lt_delay_history *his
 void lt_path_rate_measure_in_flight(lt_path_rate *path, const lt_congestion_sample *sample,
                                     double rate);
 
-/* What was measured is discarded but for the limit. */
+/* Measurements are discarded but for the limit. */
 void lt_path_rate_begin_anew(lt_path_rate *path, double limit);
 
 /* True if the session sends more than the path carries: packets wait, its window is full, or the
@@ -69,12 +69,16 @@ bool lt_path_rate_is_congested(const lt_path_rate *path, livetcp_usec now);
 /* From now on it does not. */
 void lt_path_rate_end(lt_path_rate *path, livetcp_usec now);
 
-/* What it has shown counts from now on; what else it may carry. */
+/* The capacity that is known counts from now on, as if a queue had stood. */
 void lt_path_rate_keep(lt_path_rate *path, livetcp_usec now);
+
+/* The same with another capacity. */
 void lt_path_rate_assume(lt_path_rate *path, double capacity, livetcp_usec now);
 
-/* The average follows a rate, and is at least that. */
+/* The limit, an average, follows a rate. */
 void lt_path_rate_average(lt_path_rate *path, double rate);
+
+/* The limit is at least that. */
 void lt_path_rate_raise(lt_path_rate *path, double least);
 
 #endif

@@ -18,19 +18,12 @@ void lt_route_change_stop(lt_route_change *change)
     lt_route_step_init(&change->step);
 }
 
-/* Nothing was asked of the path: lt_route_change_was_none() tells when the longer route was none.
- */
-static void presume(lt_route_change *change, const lt_congestion_sample *s, livetcp_usec longer_us)
-{
-    change->longer_us = longer_us;
-    change->shorter_us = s->base_us + longer_us / 2;
-}
-
 void lt_route_change_presume(lt_route_change *change, const lt_congestion_sample *s,
                              livetcp_usec longer_us)
 {
-    presume(change, s, longer_us);
+    change->longer_us = longer_us;
     change->changed_us = s->now_us;
+    change->shorter_us = s->base_us + longer_us / 2;
 }
 
 /* An excess that came at once on a calm path is tested. */
@@ -40,6 +33,8 @@ static bool is_tested(lt_route_change *change, const lt_congestion_sample *s, do
     bool tests = lt_drain_test_is_under_way(&change->drain);
 
     change->longer_us = lt_drain_test_update(&change->drain, s, may_test);
+    if (change->longer_us)
+        change->changed_us = s->now_us;
     if (!tests && lt_drain_test_is_under_way(&change->drain))
         change->before_drain = rate;
     return change->longer_us || lt_drain_test_is_presumed_route(&change->drain);
@@ -51,16 +46,13 @@ bool lt_route_change_update(lt_route_change *change, const lt_congestion_sample 
 {
     if (is_tested(change, s, rate, may_test)) {
         *before = change->before_drain;
-    } else {
-        livetcp_usec longer_us = lt_route_step_update(&change->step, s, rate);
-
-        if (!longer_us)
-            return false;
-        presume(change, s, longer_us);
-        *before = change->step.before;
+        return true;
     }
-    if (change->longer_us)
-        change->changed_us = s->now_us;
+    livetcp_usec longer_us = lt_route_step_update(&change->step, s, rate);
+    if (!longer_us)
+        return false;
+    lt_route_change_presume(change, s, longer_us);
+    *before = change->step.before;
     return true;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A route that becomes longer. Its excess looks like a standing queue, and is one if it drains
- * (engine/rate/drain_test.h) or moves (engine/rate/route_step.h). What was measured against the
- * shorter route says nothing: the rate of before counts.
+ * (engine/rate/drain_test.h) or moves (engine/rate/route_step.h). Measurements against the
+ * shorter route say nothing: the rate of before counts.
  */
 #ifndef LT_ENGINE_RATE_ROUTE_CHANGE_H
 #define LT_ENGINE_RATE_ROUTE_CHANGE_H
@@ -33,7 +33,8 @@ static inline void lt_route_change_begin(lt_route_change *change)
 bool lt_route_change_update(lt_route_change *change, const lt_congestion_sample *sample,
                             double rate, bool may_test, double *before);
 
-/* What was taken for others' queue is a longer route. */
+/* An excess that was taken for others' queue is a longer route's. Nothing was asked of the path:
+ * lt_route_change_was_none() tells when the longer route was none. */
 void lt_route_change_presume(lt_route_change *change, const lt_congestion_sample *sample,
                              livetcp_usec longer_us);
 
