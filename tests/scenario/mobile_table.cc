@@ -8,6 +8,7 @@
  * changing link does. Its findings have tests of their own.
  *
  * usage: mobile-table FROM-TO [encoder | fixed | links | calls]
+ *        mobile-table FROM-TO traces FOLDER
  *
  * A line for each draw: p50, p95, p99 and maximum above L in ms, the part of the link that was
  * used, for how many seconds frames were later than L + 200 ms, and the part of the time in which
@@ -19,6 +20,9 @@
  *
  * calls: encoders at both ends, each draw's link one way and another draw's rates, buffer and
  * losses the other way; and the first alone in a session that nothing answers.
+ *
+ * traces: the draws of such calls for real sockets. Writes the two links of each to FOLDER in
+ * Mahimahi's format, and prints what `livetcp bench` needs to run it.
  */
 #include "sim_dice.h"
 #include "sim_greedy.h"
@@ -178,12 +182,17 @@ void tell(const Video &video, double now_s, double rate)
         static_cast<unsigned long long>(stats.sent.accepted_bytes));
 }
 
+double buffer_bytes(const Draw &d)
+{
+    return std::max(d.buffer_ms * d.mean / 8, 9000.0);
+}
+
 std::string spec_of(const Draw &d)
 {
     char spec[160];
 
     snprintf(spec, sizeof spec, "delay=%dms,rate=%.0fkbit,loss=%.1f%%,queue=%.0fB", d.delay,
-             d.rates[0], d.loss, std::max(d.buffer_ms * d.mean / 8, 9000.0));
+             d.rates[0], d.loss, buffer_bytes(d));
     return spec;
 }
 
@@ -440,6 +449,56 @@ void compare_calls(unsigned from, unsigned to)
     print_later(both[2], both[1]);
 }
 
+/* ---- for real sockets ---- */
+
+/* A packet may leave at each time in the file, in ms. */
+void write_trace(const Draw &d, const std::string &path)
+{
+    constexpr double packet_kbit = 1.5 * 8;
+    FILE *file = fopen(path.c_str(), "w");
+    double room = 0;
+
+    if (!file) {
+        perror(path.c_str());
+        exit(1);
+    }
+    for (int ms = 1; ms <= static_cast<int>(1000 * length_s); ms++)
+        for (room += rate_at(d, (ms - 1) / 1e3) / 1e3; room >= packet_kbit; room -= packet_kbit)
+            fprintf(file, "%d\n", ms);
+    fclose(file);
+}
+
+std::string traced(const Draw &d, int delay, const std::string &path)
+{
+    char spec[512];
+
+    write_trace(d, path);
+    snprintf(spec, sizeof spec, "delay=%dms,trace=%s,loss=%.1f%%,queue=%.0fB", delay, path.c_str(),
+             d.loss, buffer_bytes(d));
+    return spec;
+}
+
+void write_traces(unsigned from, unsigned to, const std::string &folder)
+{
+    for (unsigned seed = from; seed <= to; seed++) {
+        const Draw d = draw(seed), back = draw(seed + 1000);
+        const std::string name = folder + "/" + std::to_string(seed);
+        printf("--path %s --path-back %s --congestion-control %s --adaptive=%.0fkbit --trace ideal "
+               "--key-interval 0 --max-rate 40mbit --direction both --warmup %.0fs --duration "
+               "%.0fs --seed %u\n",
+               traced(d, d.delay, name + ".there").c_str(),
+               traced(back, d.delay, name + ".back").c_str(), d.below, 0.7 * d.mean, begin_s,
+               end_s - begin_s, seed);
+    }
+}
+
+int usage()
+{
+    fprintf(stderr, "usage: mobile-table FROM-TO [encoder | fixed | links | calls]\n"
+                    "       mobile-table FROM-TO traces FOLDER\n");
+    return 2;
+}
+
 } // namespace
 
 int main(int argc, char **argv)
@@ -447,11 +506,15 @@ int main(int argc, char **argv)
     unsigned from, to;
     const std::string kind = argc > 2 ? argv[2] : "";
 
-    if (argc < 2 || argc > 3 || sscanf(argv[1], "%u-%u", &from, &to) != 2 || from > to ||
-        (argc == 3 && kind != "encoder" && kind != "fixed" && kind != "links" && kind != "calls")) {
-        fprintf(stderr, "usage: mobile-table FROM-TO [encoder | fixed | links | calls]\n");
-        return 2;
+    if (argc < 2 || sscanf(argv[1], "%u-%u", &from, &to) != 2 || from > to)
+        return usage();
+    if (kind == "traces" && argc == 4) {
+        write_traces(from, to, argv[3]);
+        return 0;
     }
+    if (argc > 3 ||
+        (argc == 3 && kind != "encoder" && kind != "fixed" && kind != "links" && kind != "calls"))
+        return usage();
     if (kind.empty() || kind == "encoder")
         compare(from, to, true);
     if (kind.empty() || kind == "fixed")
