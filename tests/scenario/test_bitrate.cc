@@ -132,7 +132,7 @@ struct Followed {
 
 } // namespace
 
-TEST_CASE("an encoder that follows the estimate fills the path and no queue stands")
+TEST_CASE("an encoder that follows the estimate fills the path and no queue stands", "[long]")
 {
     for (const Case &which : cases)
         for (uint64_t seed = 1; seed <= 4; seed++) {
@@ -159,7 +159,7 @@ TEST_CASE("an encoder that follows the estimate fills the path and no queue stan
         }
 }
 
-TEST_CASE("the estimate falls within a second when the rate is halved, and rises again")
+TEST_CASE("the estimate falls within a second when the rate is halved, and rises again", "[long]")
 {
     for (const Case &which : cases)
         for (uint64_t seed = 1; seed <= 4; seed++) {
@@ -180,7 +180,7 @@ TEST_CASE("the estimate falls within a second when the rate is halved, and rises
         }
 }
 
-TEST_CASE("random loss that TCP copes with does not lower the estimate")
+TEST_CASE("random loss that TCP copes with does not lower the estimate", "[long]")
 {
     for (const Case &which : cases)
         for (const char *path : {"delay=20ms,loss=1%,rate=20mbit,queue=100p",

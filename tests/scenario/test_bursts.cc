@@ -53,7 +53,7 @@ Result measure(const char *path, const char *policy, livetcp_usec spacing, livet
 
 } // namespace
 
-TEST_CASE("copies are spread over bursts of losses, at the same bytes")
+TEST_CASE("copies are spread over bursts of losses, at the same bytes", "[long]")
 {
     const char *path = "delay=30ms,loss=2.4%,burst=3";
     const char *policy = "duplicate";
@@ -76,7 +76,7 @@ TEST_CASE("copies are spread over bursts of losses, at the same bytes")
 
 /* Both copies are lost in 0.07 % at least: docs/research/groups.md. 24 seeds have 0.10 and 0.12 %.
  */
-TEST_CASE("auto with a budget of one copy has hardly a packet later than bursts explain")
+TEST_CASE("auto with a budget of one copy has hardly a packet later than bursts explain", "[long]")
 {
     struct {
         const char *path;
@@ -96,7 +96,7 @@ TEST_CASE("auto with a budget of one copy has hardly a packet later than bursts 
     }
 }
 
-TEST_CASE("longer bursts leave no packet waiting for more than a round trip and a half")
+TEST_CASE("longer bursts leave no packet waiting for more than a round trip and a half", "[long]")
 {
     const char *path = "delay=30ms,loss=2.4%,burst=10";
     Result together = measure(path, "duplicate", 0, 60 * second);

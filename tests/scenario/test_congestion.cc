@@ -27,7 +27,8 @@ void with_key_frames(Video &video)
 
 } // namespace
 
-TEST_CASE("an encoder that follows fills a thin path and meets hardly a queue, from the start")
+TEST_CASE("an encoder that follows fills a thin path and meets hardly a queue, from the start",
+          "[long]")
 {
     struct Path {
         const char *spec;
@@ -83,7 +84,7 @@ TEST_CASE("a session begins with a key frame, and its first second is soon over"
 /* Each key frame makes a queue of 0.2 s. An estimate that fell to drain it at once, although the
  * frames after it are smaller, left 0.76 to 0.87 of the link to an encoder that was told half of
  * its rate every other second. */
-TEST_CASE("what an encoder is told hardly falls for a key frame")
+TEST_CASE("what an encoder is told hardly falls for a key frame", "[long]")
 {
     struct Path {
         const char *spec;
@@ -157,7 +158,7 @@ TEST_CASE("an estimate does not fall while nothing is sent")
 /* TCP sends ten segments in the first round trip, and twice as many in each later one. What waited
  * for these windows counted as the link's queue, and what got through as its rate: the encoder was
  * told 0.2 to 0.9 of 20 Mbit/s, and it took up to eight seconds until it had them. */
-TEST_CASE("windows that open are not taken for the rate of a long path")
+TEST_CASE("windows that open are not taken for the rate of a long path", "[long]")
 {
     for (const char *below : {"reno", "cubic", "bbr"})
         for (const Scheme &scheme : schemes)
@@ -179,7 +180,7 @@ TEST_CASE("windows that open are not taken for the rate of a long path")
 
 /* A buffer of four packets is shorter than a frame, so that repairs are lost, too, and TCP's timer
  * doubles each time. One packet was 15 s late while all others came within 0.2 s. */
-TEST_CASE("no packet waits for many timeouts while other connections carry what follows")
+TEST_CASE("no packet waits for many timeouts while other connections carry what follows", "[long]")
 {
     double latest = 0;
     for (const char *below : {"reno", "cubic", "bbr"})
@@ -200,7 +201,7 @@ TEST_CASE("no packet waits for many timeouts while other connections carry what 
 
 /* On the way back to the path's rate the encoder was told as soon as the change was large enough to
  * be told, and stayed below that rate by nearly as much as the next change takes. */
-TEST_CASE("an encoder is told the rate of the path again when its queue is gone")
+TEST_CASE("an encoder is told the rate of the path again when its queue is gone", "[long]")
 {
     double sum = 0;
     unsigned count = 0;
@@ -218,7 +219,7 @@ TEST_CASE("an encoder is told the rate of the path again when its queue is gone"
     CHECK(sum / count > 0.902);
 }
 
-TEST_CASE("padding shows an encoder what a path carries, and costs its packets nothing")
+TEST_CASE("padding shows an encoder what a path carries, and costs its packets nothing", "[long]")
 {
     struct Path {
         const char *spec;
@@ -265,7 +266,7 @@ TEST_CASE("a source that does not follow the estimate pays for no probe")
         }
 }
 
-TEST_CASE("under overload what comes through keeps the deadline, and fills the path")
+TEST_CASE("under overload what comes through keeps the deadline, and fills the path", "[long]")
 {
     for (const Scheme &scheme : schemes)
         for (double rate : {2.9e6, 1.9e6})
@@ -339,7 +340,7 @@ TEST_CASE("an overload from the first packet keeps the deadline on a long path")
 }
 
 /* The queue of an overload always stands: the minimum of the last ten seconds is part of it. */
-TEST_CASE("the queue of a long overload does not become the round trip of the path")
+TEST_CASE("the queue of a long overload does not become the round trip of the path", "[long]")
 {
     std::vector<Played> speech;
     for (const char *below : {"reno", "cubic"})
@@ -360,7 +361,7 @@ TEST_CASE("the queue of a long overload does not become the round trip of the pa
     CHECK(p99 < 80); /* 103 */
 }
 
-TEST_CASE("a route that becomes longer is not taken for a queue for long")
+TEST_CASE("a route that becomes longer is not taken for a queue for long", "[long]")
 {
     struct Step {
         const char *before, *after;
@@ -464,7 +465,8 @@ static std::vector<Beside> join_each(const std::string &path,
     return runs;
 }
 
-TEST_CASE("beside a file transfer a session takes a share of one flow, and yields no more")
+TEST_CASE("beside a file transfer a session takes a share of one flow, and yields no more",
+          "[long]")
 {
     for (const Scheme &scheme : schemes) {
         double least = 1, most = 0, mean = 0;
@@ -485,7 +487,7 @@ TEST_CASE("beside a file transfer a session takes a share of one flow, and yield
 }
 
 /* BBR keeps a queue of a round trip, which may be shorter than our own and never overflows. */
-TEST_CASE("beside BBR in a long buffer a session has its share")
+TEST_CASE("beside BBR in a long buffer a session has its share", "[long]")
 {
     /* Of 72 runs 11 have less than 0.7, and the least 0.31. */
     double sum = 0;
@@ -506,7 +508,8 @@ TEST_CASE("beside BBR in a long buffer a session has its share")
 }
 
 /* The queue of BBR was taken for that of one connection, which had 0.14 to 0.35 of a fair share. */
-TEST_CASE("beside BBR in a long buffer one connection is not taken for the owner of the queue")
+TEST_CASE("beside BBR in a long buffer one connection is not taken for the owner of the queue",
+          "[long]")
 {
     struct Path {
         const char *spec;
@@ -529,7 +532,7 @@ TEST_CASE("beside BBR in a long buffer one connection is not taken for the owner
     }
 }
 
-TEST_CASE("a transfer that keeps a short queue takes no more than its share")
+TEST_CASE("a transfer that keeps a short queue takes no more than its share", "[long]")
 {
     /* Its sawtooth is within 60 ms, and its trough is what a session would allow itself. Four of
      * 16 runs have 0.17 to 0.29, the others more. */
@@ -555,7 +558,7 @@ TEST_CASE("a transfer that keeps a short queue takes no more than its share")
         }
 }
 
-TEST_CASE("beside a transfer packets wait little in the send queue")
+TEST_CASE("beside a transfer packets wait little in the send queue", "[long]")
 {
     /* Of one and four bandwidth-delay products. The mean, as losses make single ones differ. */
     double above = 0;
@@ -572,7 +575,8 @@ TEST_CASE("beside a transfer packets wait little in the send queue")
 }
 
 /* Windows of BBR hold more than the path; no floor of the share may follow them. */
-TEST_CASE("over BBR a session beside a transfer in a short buffer takes a share of the path")
+TEST_CASE("over BBR a session beside a transfer in a short buffer takes a share of the path",
+          "[long]")
 {
     double share = 0, late = 0;
     for (uint64_t seed = 1; seed <= 6; seed++) {
@@ -587,7 +591,7 @@ TEST_CASE("over BBR a session beside a transfer in a short buffer takes a share 
     CHECK(late < 300);
 }
 
-TEST_CASE("when the file transfer has gone the queue is kept short again")
+TEST_CASE("when the file transfer has gone the queue is kept short again", "[long]")
 {
     /* One connection cannot always tell its own queue from that of the other flow: 7 of 48 runs. Of
      * eight connections, 1 of 72 runs takes a share of its own queue for twenty seconds. */
@@ -620,7 +624,7 @@ TEST_CASE("when the file transfer has gone the queue is kept short again")
 /* The estimate was 1.5 times the path at first, so that a queue stood when the round trip grew, in
  * two steps, as both directions did. It was taken for another flow's in 20 of 36 runs, and the
  * session filled the buffer until the round trip was short again. */
-TEST_CASE("a round trip of three times as much is not taken for another flow")
+TEST_CASE("a round trip of three times as much is not taken for another flow", "[long]")
 {
     unsigned failed = 0;
     for (const char *below : {"reno", "cubic", "bbr"})
@@ -640,7 +644,7 @@ TEST_CASE("a round trip of three times as much is not taken for another flow")
 
 /* In a buffer of four products NewReno's queue is never empty, so that the session's round trips
  * have a minimum of 75 ms too much, and swings by 120 ms above it. */
-TEST_CASE("a session that joins a transfer in a long buffer is not starved")
+TEST_CASE("a session that joins a transfer in a long buffer is not starved", "[long]")
 {
     for (const char *transfer : {"reno", "cubic"}) {
         double share = 0;
@@ -663,7 +667,7 @@ TEST_CASE("a session that joins a transfer in a long buffer is not starved")
 
 /* In a buffer of one product it fills the queue for a second of three, 36 ms long, and most losses
  * are its own: 11 of 18 runs came to less than half of a fair share. */
-TEST_CASE("a session that joins a transfer in a buffer of one product is not starved")
+TEST_CASE("a session that joins a transfer in a buffer of one product is not starved", "[long]")
 {
     unsigned starved = 0;
     for (const Beside &has : join_each("delay=30ms,rate=5mbit,queue=37500B", {"reno", "cubic"},
@@ -674,7 +678,7 @@ TEST_CASE("a session that joins a transfer in a buffer of one product is not sta
 
 /* What got through beside the transfer is no rate of the path. The mean, as runs differ in what the
  * transfer leaves to the session. */
-TEST_CASE("five seconds after a transfer has gone an encoder has the path to itself")
+TEST_CASE("five seconds after a transfer has gone an encoder has the path to itself", "[long]")
 {
     double use = 0;
     for (const char *path :
@@ -690,7 +694,7 @@ TEST_CASE("five seconds after a transfer has gone an encoder has the path to its
 /* It fills the buffer as fast as a route changes, and keeps it full: CUBIC's plateau is as flat as
  * a longer route. An encoder was told next to nothing for four to six seconds until that was
  * decided, but routes lose nothing. */
-TEST_CASE("a transfer that begins is not taken for a longer route")
+TEST_CASE("a transfer that begins is not taken for a longer route", "[long]")
 {
     unsigned slow = 0, starved = 0;
     for (const char *below : {"reno", "cubic", "bbr"})
@@ -717,7 +721,7 @@ TEST_CASE("a transfer that begins is not taken for a longer route")
 
 /* Packet trains that had met the transfer showed more than the share, so that the path was not
  * asked again. */
-TEST_CASE("trains beside a transfer are forgotten when it has gone")
+TEST_CASE("trains beside a transfer are forgotten when it has gone", "[long]")
 {
     unsigned slow = 0; /* 14 of 240 */
     double mean = 0;
@@ -732,7 +736,7 @@ TEST_CASE("trains beside a transfer are forgotten when it has gone")
 
 /* The window of one connection grows until the buffer overflows, so that each drain met its own
  * queue: 19 of 36 runs competed with themselves. */
-TEST_CASE("one connection has the path to itself soon after a transfer has gone")
+TEST_CASE("one connection has the path to itself soon after a transfer has gone", "[long]")
 {
     unsigned failed = 0;
     for (const Beside &has : join_each("delay=30ms,rate=1mbit,queue=40kB", {"reno", "cubic"},
@@ -742,7 +746,7 @@ TEST_CASE("one connection has the path to itself soon after a transfer has gone"
 }
 
 /* It grew by the root of its rate: from the fifth to the 13th second it had 0.6 of 5 Mbit/s. */
-TEST_CASE("one connection on a long path soon uses what a transfer has left")
+TEST_CASE("one connection on a long path soon uses what a transfer has left", "[long]")
 {
     double after = 0;
     for (const Beside &has : join_each("delay=100ms,rate=5mbit,queue=125kB", {"reno", "cubic"},
@@ -754,7 +758,7 @@ TEST_CASE("one connection on a long path soon uses what a transfer has left")
 
 /* Losses of its own frames in a short buffer were taken for another flow's doing, so that it filled
  * the buffer to have a share of it: p95 of 139 ms over CUBIC on average, of 302 over BBR. */
-TEST_CASE("one connection does not take the losses of its own queue for another flow's")
+TEST_CASE("one connection does not take the losses of its own queue for another flow's", "[long]")
 {
     double sum[2] = {};
     for (uint64_t seed = 1; seed <= 6; seed++)
@@ -772,7 +776,7 @@ TEST_CASE("one connection does not take the losses of its own queue for another 
 
 /* The rate delivered in that time was taken for the path's rate, which took ten seconds to be found
  * again, and all frames of the time went out at once at its end: p99 was 390 ms. */
-TEST_CASE("while BBR looks for the least round trip an encoder is told to send little")
+TEST_CASE("while BBR looks for the least round trip an encoder is told to send little", "[long]")
 {
     double used = 0, late = 0;
     for (uint64_t seed = 1; seed <= 6; seed++) {
@@ -789,7 +793,8 @@ TEST_CASE("while BBR looks for the least round trip an encoder is told to send l
 
 /* Fair queueing serves the connection at once that has been idle, so that some round trips met no
  * queue, and the encoder was told up to 1.3 times the link: p95 was 249 ms. */
-TEST_CASE("behind fair queueing several connections do not hide their queue from each other")
+TEST_CASE("behind fair queueing several connections do not hide their queue from each other",
+          "[long]")
 {
     double late = 0;
     for (const char *below : {"reno", "cubic", "bbr"})
@@ -804,7 +809,7 @@ TEST_CASE("behind fair queueing several connections do not hide their queue from
 }
 
 /* Of eight queues there is always one that is short. Without the marks p99 was 224 ms. */
-TEST_CASE("an encoder heeds the marks of a router with fair queueing")
+TEST_CASE("an encoder heeds the marks of a router with fair queueing", "[long]")
 {
     double late = 0, used = 0;
     for (const char *below : {"reno", "cubic", "bbr"})
@@ -822,7 +827,7 @@ TEST_CASE("an encoder heeds the marks of a router with fair queueing")
 
 /* One of eight connections always meets no queue, and the window opened: speech was 200 to 300 ms
  * late. */
-TEST_CASE("an overload behind fair queueing does not delay speech")
+TEST_CASE("an overload behind fair queueing does not delay speech", "[long]")
 {
     double late = 0, delivered = 0;
     for (uint64_t seed = 1; seed <= 6; seed++) {
@@ -842,7 +847,7 @@ TEST_CASE("an overload behind fair queueing does not delay speech")
 /* Acknowledgements wait for the other's frames, and that looked like a queue of our own: 0.66 of
  * both links were used. They come all at once then, and looked like a faster path, too: 0.75, and
  * one direction had 0.43 of 1 Mbit/s with a round trip of 200 ms, the other 0.89. */
-TEST_CASE("encoders at both ends of a call use the path both ways")
+TEST_CASE("encoders at both ends of a call use the path both ways", "[long]")
 {
     struct {
         double rate;
@@ -881,7 +886,7 @@ TEST_CASE("encoders at both ends of a call use the path both ways")
 /* Acknowledgements came late whenever the other direction was slow for a moment, as that of a
  * mobile link is, and packets waited for them in the send queue of a direction whose link was not
  * slow. */
-TEST_CASE("a link that is slow for a moment one way does not delay media the other way")
+TEST_CASE("a link that is slow for a moment one way does not delay media the other way", "[long]")
 {
     double p95 = 0, p99 = 0, used = 0;
     for (uint64_t seed = 1; seed <= 4; seed++) {
@@ -994,7 +999,7 @@ static void add_session(Videos &videos, const std::shared_ptr<SimRoad> &road, co
     videos.back()->start();
 }
 
-TEST_CASE("several sessions on a bottleneck share it")
+TEST_CASE("several sessions on a bottleneck share it", "[long]")
 {
     for (const Scheme &scheme : schemes)
         for (uint64_t seed = 1; seed <= 2; seed++) {
@@ -1014,7 +1019,7 @@ TEST_CASE("several sessions on a bottleneck share it")
 
 /* Each took what packet trains show, the rate of the link, for what it could have: 234 ms, the
  * median of the sessions' p95, mean of four seeds. Sources at a fixed rate have 60 ms there. */
-TEST_CASE("sessions that share a bottleneck keep its queue short")
+TEST_CASE("sessions that share a bottleneck keep its queue short", "[long]")
 {
     double mean = 0;
     for (uint64_t seed = 1; seed <= 4; seed++) {
@@ -1036,7 +1041,7 @@ TEST_CASE("sessions that share a bottleneck keep its queue short")
 }
 
 /* Sixteen paths together: the share of a session, and Jain's index of each path, vary a lot. */
-TEST_CASE("a session that joins others has about its share within ten seconds")
+TEST_CASE("a session that joins others has about its share within ten seconds", "[long]")
 {
     double share = 0, jain = 0;
     for (uint64_t seed = 1; seed <= 16; seed++) {
@@ -1065,7 +1070,7 @@ TEST_CASE("a session that joins others has about its share within ten seconds")
  * it. The last to join had frames of two packets, which show none, and came to 0.56 of its share;
  * p95 was 107 ms.
  */
-TEST_CASE("a session that has joined others keeps its share, and their queue stays short")
+TEST_CASE("a session that has joined others keeps its share, and their queue stays short", "[long]")
 {
     double share = 0, late = 0;
     for (uint64_t seed = 1; seed <= 8; seed++) {
@@ -1139,7 +1144,7 @@ TEST_CASE("a clock that jumps ahead, as a computer that slept has it, costs some
         }
 }
 
-TEST_CASE("audio does not feel the video's queue, nor does the queue of an overload grow")
+TEST_CASE("audio does not feel the video's queue, nor does the queue of an overload grow", "[long]")
 {
     struct Path {
         const char *spec;
@@ -1185,7 +1190,8 @@ TEST_CASE("losses of an overload of our own are not taken for those beside flows
 
 /* The transfer's queue was taken for our own: the window let ever less through, and p95 was 390 to
  * 2570 ms over sockets. */
-TEST_CASE("a transfer that begins does not make media of a fixed rate later than its queue")
+TEST_CASE("a transfer that begins does not make media of a fixed rate later than its queue",
+          "[long]")
 {
     struct Path {
         const char *spec, *below, *other;
@@ -1239,7 +1245,8 @@ TEST_CASE("a link that becomes too slow for media of a fixed rate keeps max-send
 
 /* The queue of the slow moment was taken for another flow's, and packets waited for a share of what
  * the link carried then: in one of these seeds 1.9 s more than they had to. */
-TEST_CASE("media of a fixed rate catches up after a moment in which a mobile link is slow")
+TEST_CASE("media of a fixed rate catches up after a moment in which a mobile link is slow",
+          "[long]")
 {
     const double waiting_mbit = 3 * (1.8 - 1.2) + 0.6 * 1.8, needs_s = waiting_mbit / (4 - 1.8);
     std::vector<double> longest;
@@ -1265,7 +1272,7 @@ TEST_CASE("media of a fixed rate catches up after a moment in which a mobile lin
 
 /* Its old queue is no other's: a rule for sessions that are starved competed with it in 13 of 60
  * seeds, for as long as they were watched. */
-TEST_CASE("a link that becomes slower delays frames for a second")
+TEST_CASE("a link that becomes slower delays frames for a second", "[long]")
 {
     double sum = 0;
     for (const Scheme &scheme : schemes)
@@ -1299,7 +1306,8 @@ TEST_CASE("one connection that loses packets is not told the rate of the link")
     }
 }
 
-TEST_CASE("on most thin paths many connections meet no more delay than one, on none much more")
+TEST_CASE("on most thin paths many connections meet no more delay than one, on none much more",
+          "[long]")
 {
     unsigned more = 0; /* protection that the path has room for makes packets wait for it */
     Dice dice(20);
@@ -1329,7 +1337,7 @@ TEST_CASE("on most thin paths many connections meet no more delay than one, on n
 
 /* 29 of the 30 competed with themselves when the minimum of the shorter route was kept for as long.
  */
-TEST_CASE("an encoder on a route that has become longer does not compete with itself")
+TEST_CASE("an encoder on a route that has become longer does not compete with itself", "[long]")
 {
     for (const char *below : {"reno", "cubic", "bbr"})
         for (uint64_t seed = 1; seed <= 10; seed++) {

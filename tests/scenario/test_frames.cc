@@ -107,7 +107,7 @@ TEST_CASE("speech has its copies, whatever the video beside it has spent")
     CHECK(heard.extra < 0.36);
 }
 
-TEST_CASE("the queue of a frame's own packets is no reason to send no parity")
+TEST_CASE("the queue of a frame's own packets is no reason to send no parity", "[long]")
 {
     Heard heard = hold({"delay=70ms,rate=3mbit,queue=75kB,loss=1%", 1e6});
     INFO("extra " << heard.extra << ", video p99 " << heard.video_ms(.99) << ", speech p99 "
@@ -139,7 +139,7 @@ TEST_CASE("a frame that loses a packet does not wait for the parity of the next 
 
 /* The rate of the link is known from frames, and so that its queue is hardly our own. p95 was 528.
  */
-TEST_CASE("frames of a fixed rate keep up with a transfer that comes and goes")
+TEST_CASE("frames of a fixed rate keep up with a transfer that comes and goes", "[long]")
 {
     Heard heard =
         hold({"delay=28ms,rate=5296kbit,queue=190kB,loss=0.3%", 614e3, "reno", 12}, [](Alone &at) {
@@ -155,7 +155,7 @@ TEST_CASE("frames of a fixed rate keep up with a transfer that comes and goes")
     CHECK(heard.video_ms(.95) < 1250); /* 987; 1876 where the window followed what got through */
 }
 
-TEST_CASE("what has waited for a link that is fast again does not make speech wait")
+TEST_CASE("what has waited for a link that is fast again does not make speech wait", "[long]")
 {
     std::vector<Played> speech;
     for (const char *fall : {"rate=300kbit", "rate=450kbit"})

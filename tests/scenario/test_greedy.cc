@@ -28,7 +28,8 @@ std::vector<std::unique_ptr<GreedyTcp>> transfers(SimCall &call, unsigned count)
 
 } // namespace
 
-TEST_CASE("a greedy source takes one share of the bottleneck, on however many connections")
+TEST_CASE("a greedy source takes one share of the bottleneck, on however many connections",
+          "[long]")
 {
     constexpr size_t size = 1400;
     for (unsigned connections : {1u, 4u, 8u}) {
@@ -56,7 +57,7 @@ TEST_CASE("a greedy source takes one share of the bottleneck, on however many co
 }
 
 /* On the next connection it may begin among losses, so that one path shows little. */
-TEST_CASE("a greedy source leaves a connection that is in timeout")
+TEST_CASE("a greedy source leaves a connection that is in timeout", "[long]")
 {
     size_t sum = 0;
     for (uint64_t seed = 11; seed <= 16; seed++) {
@@ -80,7 +81,7 @@ TEST_CASE("a greedy source leaves a connection that is in timeout")
     CHECK(sum > 6 * 500);
 }
 
-TEST_CASE("media beside others takes the share of one flow, on however many connections")
+TEST_CASE("media beside others takes the share of one flow, on however many connections", "[long]")
 {
     /* It would take half of the path; there are five flows. */
     double share = 0;

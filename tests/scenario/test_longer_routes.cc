@@ -60,7 +60,7 @@ Delays drive_seeds(const Course &course, double budget)
 
 } // namespace
 
-TEST_CASE("a longer route of half of the connections costs nothing at any budget")
+TEST_CASE("a longer route of half of the connections costs nothing at any budget", "[long]")
 {
     for (double budget : {0.1, LIVETCP_REDUNDANCY_AUTO, 1.0}) {
         Delays alone = drive_seeds(Course("delay=30ms", "", 1), budget);
@@ -122,7 +122,7 @@ TEST_CASE("a reserve stays on a longer route, for the time when the shortest one
     }
 }
 
-TEST_CASE("on one route no connection is replaced")
+TEST_CASE("on one route no connection is replaced", "[long]")
 {
     for (const char *path :
          {"delay=30ms,loss=1%", "delay=30ms,jitter=8ms,loss=3%", "delay=20ms,loss=2.4%,burst=3",

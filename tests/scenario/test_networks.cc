@@ -72,7 +72,7 @@ const std::vector<std::string> two_losing = {"delay=15ms,loss=1%,rate=361kbit,qu
 
 } // namespace
 
-TEST_CASE("two links that carry 60 % of the media each lose nothing and are hardly late")
+TEST_CASE("two links that carry 60 % of the media each lose nothing and are hardly late", "[long]")
 {
     for (uint64_t seed : {1, 2, 3, 4, 5, 6}) {
         Networks networks(two_losing, make_config("auto", 8), seed);
@@ -114,7 +114,7 @@ static double greedy_rate(const std::vector<std::string> &paths, uint64_t seed)
     return static_cast<double>(networks.call.remote()->received.size() - before);
 }
 
-TEST_CASE("a greedy source gets the sum of two links")
+TEST_CASE("a greedy source gets the sum of two links", "[long]")
 {
     const std::string fast = "delay=15ms,loss=1%,rate=2mbit,queue=20p";
     const std::string slow = "delay=45ms,loss=1%,rate=2mbit,queue=20p";
@@ -123,7 +123,7 @@ TEST_CASE("a greedy source gets the sum of two links")
               0.95 * (greedy_rate({fast}, seed) + greedy_rate({slow}, seed)));
 }
 
-TEST_CASE("a link that is cut for ten seconds in twenty loses no packet and delays few")
+TEST_CASE("a link that is cut for ten seconds in twenty loses no packet and delays few", "[long]")
 {
     for (unsigned link : {0, 1})
         for (uint64_t seed : {1, 2, 3}) {
@@ -144,7 +144,8 @@ TEST_CASE("a link that is cut for ten seconds in twenty loses no packet and dela
 
 /* The connection with the longest round trip decided when a link was silent, and one that had just
  * been slow explains half a second. */
-TEST_CASE("a link that lets nothing through after a slow moment hands its frames over at once")
+TEST_CASE("a link that lets nothing through after a slow moment hands its frames over at once",
+          "[long]")
 {
     std::vector<double> longest;
     for (uint64_t seed = 1; seed <= 25; seed++) {

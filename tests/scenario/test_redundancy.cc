@@ -184,7 +184,7 @@ Heard call(const char *policy, unsigned connections, Voice voice, livetcp_usec o
 
 } // namespace
 
-TEST_CASE("frames that are late come again in time, on another connection")
+TEST_CASE("frames that are late come again in time, on another connection", "[long]")
 {
     /* A packet that repeats one frame comes 20 ms after it, one that repeats three up to 60 ms. */
     for (const char *policy : {"round-robin", "shortest-queue", "earliest-delivery"}) {

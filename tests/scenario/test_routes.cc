@@ -69,7 +69,7 @@ TEST_CASE("with a copy of each packet a longer route of half of the connections 
 
 /* Found among paths drawn at random: the longer route was forgotten as soon as it carried nothing,
  * taken for the shorter one, and tried again. */
-TEST_CASE("a longer route that carries nothing is not forgotten")
+TEST_CASE("a longer route that carries nothing is not forgotten", "[long]")
 {
     struct {
         const char *route, *other;
@@ -103,7 +103,7 @@ TEST_CASE("a route that becomes longer is forgotten within ten seconds")
 
 /* Without a test of what the excess is, the worst were seconds late for ten seconds and more. One
  * connection that repairs losses is left out: on long routes TCP does not carry the media. */
-TEST_CASE("a route that becomes longer while packets are lost is not taken for a queue")
+TEST_CASE("a route that becomes longer while packets are lost is not taken for a queue", "[long]")
 {
     const char *asked = getenv("LIVETCP_RANDOM_PATHS");
     unsigned paths = asked ? static_cast<unsigned>(atoi(asked)) : 48, tried = 0, late = 0;
@@ -224,7 +224,8 @@ TEST_CASE("a queue that stands after a calm time ends copies, for all tests of l
         }
 }
 
-TEST_CASE("on a thin link auto is no worse than policies that know less, whatever it may spend")
+TEST_CASE("on a thin link auto is no worse than policies that know less, whatever it may spend",
+          "[long]")
 {
     const std::string path = "delay=30ms,queue=30kB,rate=";
     for (double budget : {0.1, LIVETCP_REDUNDANCY_AUTO, 1.0}) {
@@ -235,7 +236,8 @@ TEST_CASE("on a thin link auto is no worse than policies that know less, whateve
     }
 }
 
-TEST_CASE("behind a policer auto is no worse than policies that know less, whatever it may spend")
+TEST_CASE("behind a policer auto is no worse than policies that know less, whatever it may spend",
+          "[long]")
 {
     for (double times : {1.2, 1.6, 2.2})
         for (double budget : {0.1, LIVETCP_REDUNDANCY_AUTO, 1.0}) {
@@ -285,7 +287,8 @@ TEST_CASE("on a thin link the same holds for media in both directions")
 
 /* 97 % of it are used: a copy in the first second made both windows smaller than what was sent, and
  * what waited then took the rest of the call. */
-TEST_CASE("on a link that media nearly fills in both directions nothing waits for seconds")
+TEST_CASE("on a link that media nearly fills in both directions nothing waits for seconds",
+          "[long]")
 {
     for (const char *rate : {"650kbit", "660kbit", "670kbit"})
         for (livetcp_usec apart : {1000, 5000, 9000, 13000, 17000})
@@ -414,7 +417,7 @@ TEST_CASE(
 
 /* The repairs of a wrong trial had been taken for a queue, for another flow's losses, and for those
  * of the path, and what a large bucket let through for its rate: seconds of delay until the end. */
-TEST_CASE("behind a policer that delays nothing a wrong trial is over within ten seconds")
+TEST_CASE("behind a policer that delays nothing a wrong trial is over within ten seconds", "[long]")
 {
     for (const char *below : {"bbr", "cubic"})
         for (uint64_t kbit : {630, 660, 700})
@@ -537,12 +540,14 @@ static void hold_against_simple(Course (*draw)(uint64_t), unsigned paths, unsign
     CHECK(worse * one_in <= paths);
 }
 
-TEST_CASE("on paths drawn at random auto is hardly ever worse than policies that know less")
+TEST_CASE("on paths drawn at random auto is hardly ever worse than policies that know less",
+          "[long]")
 {
     hold_against_simple(draw_course, 40, 20);
 }
 
-TEST_CASE("nor behind policers, with bursts, routes that change, outages and second links")
+TEST_CASE("nor behind policers, with bursts, routes that change, outages and second links",
+          "[long]")
 {
     hold_against_simple(draw_hard_course, 40, 8);
 }
@@ -590,7 +595,7 @@ std::vector<Share> side_by_side(const char *policy, unsigned connections, double
 
 } // namespace
 
-TEST_CASE("sessions on one bottleneck neither starve nor pump each other with redundancy")
+TEST_CASE("sessions on one bottleneck neither starve nor pump each other with redundancy", "[long]")
 {
     for (double room : {0.3, 0.6, 1.4})
         for (uint64_t seed : {1, 2}) {
@@ -617,7 +622,7 @@ TEST_CASE("sessions on one bottleneck neither starve nor pump each other with re
 
 /* A lost packet of a thin link was repaired by TCP alone, eight packets later or by its timer:
  * p99.9 was 171 to 175 ms. One connection, whose next packet shows the loss, has 129 to 136. */
-TEST_CASE("on a thin link a packet that is lost comes about as soon as on one connection")
+TEST_CASE("on a thin link a packet that is lost comes about as soon as on one connection", "[long]")
 {
     for (const char *path :
          {"delay=30ms,rate=1203kbit,queue=15040B", "delay=30ms,rate=1324kbit,queue=16544B"})

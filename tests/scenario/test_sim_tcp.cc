@@ -65,7 +65,7 @@ double mean_excess_ms(const Measured &of, unsigned seeds, double seconds)
 
 } // namespace
 
-TEST_CASE("a stream over the TCP of virtual time is as late as over the kernel's")
+TEST_CASE("a stream over the TCP of virtual time is as late as over the kernel's", "[long]")
 {
     for (const Measured &of : {
              Measured{"delay=50.15ms,loss=1%", "reno", 174, 6.5},

@@ -47,7 +47,7 @@ TEST_CASE("where the next packet comes first, only one that is late is followed"
 
 /* The hedge is due a round trip and 2 ms after its packet; a probe that leaves after a millisecond
  * is acknowledged before, and its acknowledgement covers the packet. */
-TEST_CASE("a packet whose acknowledgement was lost is not sent again")
+TEST_CASE("a packet whose acknowledgement was lost is not sent again", "[long]")
 {
     const livetcp_usec interval = 20000, begin = 22000000, end = begin + 60000000;
     size_t late = 0, all = 0;
