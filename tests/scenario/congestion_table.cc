@@ -26,6 +26,7 @@
  * the share of media if nothing but media and its headers went over it, all the time.
  *
  * Of those whose description has every WORD. SEEDS is how many of each; DRAW=N draws other paths;
+ * OTHERS=N has so many flows beside or joining, BEGIN=PART begins there with so much of the rate;
  * TRACE=MS prints a line every MS. FRAMES=x264 or screen: sizes of frames of a real encoder, with a
  * key frame each two seconds.
  * AQM=codel or fq-codel: the queue has that; with ",ecn" it marks instead of dropping.
@@ -50,9 +51,26 @@ livetcp_usec usec(double seconds)
     return static_cast<livetcp_usec>(seconds * 1e6);
 }
 
+double option(const char *name, double usual)
+{
+    return getenv(name) ? atof(getenv(name)) : usual;
+}
+
 unsigned seeds()
 {
-    return getenv("SEEDS") ? static_cast<unsigned>(atoi(getenv("SEEDS"))) : 1;
+    return static_cast<unsigned>(option("SEEDS", 1));
+}
+
+/* Flows beside a session, in `beside` and `joined`. */
+unsigned others()
+{
+    return static_cast<unsigned>(option("OTHERS", 1));
+}
+
+/* The encoder's first rate there, of the path's. */
+double begin_at()
+{
+    return option("BEGIN", 0.5);
 }
 
 struct Words {
@@ -741,11 +759,19 @@ void beside(const Words &words, bool joins)
            found = {"last beside, s after", 0, 5};
     auto once = [&](const Path &path, unsigned n, uint64_t seed) {
         auto road = path.road(seed);
-        Video video(road, make_config(n > 1 ? "auto" : "single", n), path.rate / 2, true, seed);
+        Video video(road, make_config(n > 1 ? "auto" : "single", n), begin_at() * path.rate, true,
+                    seed);
         set_frames(video);
-        std::unique_ptr<GreedyTcp> other;
+        std::vector<std::unique_ptr<GreedyTcp>> flows;
         auto begin = [&] {
-            other = std::make_unique<GreedyTcp>(road->world, road->path, path.other);
+            for (unsigned i = 0; i < others(); i++)
+                flows.push_back(std::make_unique<GreedyTcp>(road->world, road->path, path.other));
+        };
+        auto delivered = [&] {
+            uint64_t sum = 0;
+            for (const auto &flow : flows)
+                sum += flow->delivered;
+            return sum;
         };
         if (!joins)
             begin();
@@ -760,10 +786,11 @@ void beside(const Words &words, bool joins)
             begin();
         }
         road->world.run_until(start + 10 * second);
-        uint64_t before = other->delivered;
+        uint64_t before = delivered();
         road->world.run_until(gone);
-        double their = static_cast<double>(other->delivered - before) * 8 / 40 / path.rate;
-        other.reset();
+        double their = static_cast<double>(delivered() - before) * 8 / 40 / path.rate / others();
+        double fair_share = 1.0 / (1 + others());
+        flows.clear();
         livetcp_usec end = gone + 25 * second;
         double last = 0;
         while (road->world.now() < end + second) {
@@ -783,11 +810,11 @@ void beside(const Words &words, bool joins)
         printf("%s s%llu: share %.2f (other %.2f) p50 %.0f p95 %.0f (L + full %.0f); after: use "
                "%.3f p95 %.0f (L + frame %.0f); 5 to 13 s: use %.3f p95 %.0f (floor %.0f), beside "
                "until %.1f s\n",
-               path.name(n).c_str(), static_cast<unsigned long long>(seed), 2 * share, 2 * their,
-               during[0], during[1], full, use, after, path.rtt_ms / 2 + 40, soon_use, soon_p95,
-               floor, last);
+               path.name(n).c_str(), static_cast<unsigned long long>(seed), share / fair_share,
+               their / fair_share, during[0], during[1], full, use, after, path.rtt_ms / 2 + 40,
+               soon_use, soon_p95, floor, last);
         fflush(stdout);
-        fair.values.push_back(2 * share);
+        fair.values.push_back(share / fair_share);
         late.values.push_back(during[1] - full);
         again.values.push_back(after - path.rtt_ms / 2 - 40);
         back.values.push_back(use);
