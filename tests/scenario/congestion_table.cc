@@ -547,7 +547,7 @@ void calls(const Words &words)
 /* SEEDS times 20 paths. */
 void draw(const Words &words, const std::function<void(const Path &, unsigned, uint64_t)> &take)
 {
-    Dice dice(getenv("DRAW") ? static_cast<uint64_t>(atoi(getenv("DRAW"))) : 13);
+    Dice dice(static_cast<uint64_t>(option("DRAW", 13)));
     const char *const controls[] = {"reno", "cubic", "bbr"};
     for (unsigned i = 1; i <= 20 * seeds(); i++) {
         double rate = dice.between_times(0.3e6, 20e6), rtt = dice.between_times(20, 200),
@@ -672,7 +672,7 @@ void compared(const Words &words)
             ms -= path.rtt_ms / 2;
         return got;
     };
-    Dice dice(getenv("DRAW") ? static_cast<uint64_t>(atoi(getenv("DRAW"))) : 13);
+    Dice dice(static_cast<uint64_t>(option("DRAW", 13)));
     for (unsigned i = 1; i <= 20 * seeds(); i++) {
         DrawnPath path = DrawnPath::draw(dice);
         char name[300];

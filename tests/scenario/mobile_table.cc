@@ -182,18 +182,22 @@ void tell(const Video &video, double now_s, double rate)
         static_cast<unsigned long long>(stats.sent.accepted_bytes));
 }
 
-double buffer_bytes(const Draw &d)
+/* `rate`: what the link carries, as the emulator has it. */
+std::string spec_of(const Draw &d, int delay, const std::string &rate)
 {
-    return std::max(d.buffer_ms * d.mean / 8, 9000.0);
+    char limits[64];
+
+    snprintf(limits, sizeof limits, ",loss=%.1f%%,queue=%.0fB", d.loss,
+             std::max(d.buffer_ms * d.mean / 8, 9000.0));
+    return "delay=" + std::to_string(delay) + "ms," + rate + limits;
 }
 
 std::string spec_of(const Draw &d)
 {
-    char spec[160];
+    char rate[32];
 
-    snprintf(spec, sizeof spec, "delay=%dms,rate=%.0fkbit,loss=%.1f%%,queue=%.0fB", d.delay,
-             d.rates[0], d.loss, buffer_bytes(d));
-    return spec;
+    snprintf(rate, sizeof rate, "rate=%.0fkbit", d.rates[0]);
+    return spec_of(d, d.delay, rate);
 }
 
 struct Media {
@@ -468,26 +472,19 @@ void write_trace(const Draw &d, const std::string &path)
     fclose(file);
 }
 
-std::string traced(const Draw &d, int delay, const std::string &path)
-{
-    char spec[512];
-
-    write_trace(d, path);
-    snprintf(spec, sizeof spec, "delay=%dms,trace=%s,loss=%.1f%%,queue=%.0fB", delay, path.c_str(),
-             d.loss, buffer_bytes(d));
-    return spec;
-}
-
 void write_traces(unsigned from, unsigned to, const std::string &folder)
 {
     for (unsigned seed = from; seed <= to; seed++) {
         const Draw d = draw(seed), back = draw(seed + 1000);
-        const std::string name = folder + "/" + std::to_string(seed);
+        const std::string there = folder + "/" + std::to_string(seed) + ".there";
+        const std::string way_back = folder + "/" + std::to_string(seed) + ".back";
+        write_trace(d, there);
+        write_trace(back, way_back);
         printf("--path %s --path-back %s --congestion-control %s --adaptive=%.0fkbit --trace ideal "
                "--key-interval 0 --max-rate 40mbit --direction both --warmup %.0fs --duration "
                "%.0fs --seed %u\n",
-               traced(d, d.delay, name + ".there").c_str(),
-               traced(back, d.delay, name + ".back").c_str(), d.below, 0.7 * d.mean, begin_s,
+               spec_of(d, d.delay, "trace=" + there).c_str(),
+               spec_of(back, d.delay, "trace=" + way_back).c_str(), d.below, 0.7 * d.mean, begin_s,
                end_s - begin_s, seed);
     }
 }
